@@ -10,6 +10,7 @@
 
 namespace mechane {
 
+/// How a stage is composed; nothing here changes what its files say.
 struct AssetOptions {
     std::vector<std::pair<std::string, std::string>> variants{};      ///< "/Prim{set}" or "set", and the variant
     std::map<std::string, std::string>               packages{};      ///< package://NAME/... -> folder
@@ -17,6 +18,8 @@ struct AssetOptions {
     int                                              threads = 0;     ///< 0: all cores
 };
 
+/// Which rules judge an asset: those of a profile, or those that are named. `mechane check --list-rules` lists the
+/// rules.
 struct CheckSettings {
     std::string profile = "distributed";  ///< distributed, core, export, source, scene, ros-only, tidy
     /// Ids, slugs or sections of rules; empty `select`: the profile's.
@@ -25,19 +28,25 @@ struct CheckSettings {
 };
 
 /// One violation of one rule at one place.
+/// Two checks of one asset give the same findings in the same order, for any number of threads.
 struct Finding {
+    /// The id is stable; `mechane explain REP-1.3-l` has the rule, its reason and its source.
     std::string rule{};  ///< "REP-1.3-l"
     Severity    severity = Severity::error;
     std::string message{}, hint{};
     Site        site{};
-    bool        fixable = false;
+    /// Whether `fix` knows a repair. It may refuse to make it here: what stays is in `FixReport::left` with a reason.
+    bool fixable = false;
+    /// For lists of findings that are accepted: compare it instead of the text.
     std::string fingerprint{};  ///< the same from run to run; independent of lines and wording
 };
 /// As `mechane check` prints it.
+/// Without a line break at the end; the hint stands in a second line.
 std::string to_text(const Finding& finding);
 /// How many of them are this severe, or more: `count(findings, Severity::error)`, which a gate asks for.
 [[nodiscard]] std::size_t count(const std::vector<Finding>& findings, Severity at_least);
 
+/// Which repairs are made. `profile`, `select` and `ignore` are those of CheckSettings.
 struct FixSettings {
     std::string              profile = "distributed";
     std::vector<std::string> select{}, ignore{};
@@ -45,7 +54,7 @@ struct FixSettings {
 };
 
 /// What a repair did.
-struct FixReport {
+struct [[nodiscard]] FixReport {
     std::string              folder{};  ///< where the repaired asset lies
     std::string              entry{};   ///< the path of its entry layer, the folder's name included
     std::vector<std::string> files{};   ///< that were written
@@ -56,14 +65,20 @@ struct FixReport {
 
 /// An asset that is looked at: opened, checked, repaired elsewhere. Never changes its own files. Its const functions
 /// may be called from many threads.
+/// Opening reads and composes the stage and keeps it; `check` and `fix` work with what was read, so that what changes
+/// on the disk meanwhile does not count for `check`. An asset holds OpenUSD's layers in memory: let go of it before the
+/// program ends, or end with `end_process`.
 class Asset {
   public:
     /// @error STAGE_OPEN_FAILED, STAGE_VARIANT_UNKNOWN, API_ARGUMENT for threads out of range
+    /// A missing reference or payload does not prevent it; it is in `notes`, and among the findings of `check`.
+    /// @param file  of OpenUSD: .usda, .usdc, .usd or .usdz, as a path or a URI
     [[nodiscard]] static Result<Asset> open(const std::string& file, const AssetOptions& options = {});
     ~Asset();
     Asset(Asset&&) noexcept;
     Asset& operator=(Asset&&) noexcept;
 
+    /// As it was given to `open`.
     [[nodiscard]] const std::string& file() const;
     /// What composing it showed.
     [[nodiscard]] const Diagnostics& notes() const;
@@ -73,6 +88,8 @@ class Asset {
     /// Repairs a copy, which becomes the folder: a new or empty one, or an earlier result that nobody changed.
     /// @error CHECK_OPTION, API_ARGUMENT without a folder's name, FILES_FOLDER, FILES_INPUT, FILES_WRITE_FAILED,
     /// FIX_WORK_FOLDER, FIX_PACKAGE
+    /// Files that need no repair are copied, so that the folder is whole. It appears in one step or not at all. `notes`
+    /// of the report says what is simulated otherwise from then on (DIFFERENCE_REPAIR).
     [[nodiscard]] Result<FixReport> fix(const std::string& folder, const FixSettings& settings = {}) const;
 
   private:

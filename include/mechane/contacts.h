@@ -10,7 +10,9 @@
 namespace mechane {
 
 /// One point of contact, in the world frame.
+/// Copied out of the view, so that it can be kept. A pair of shapes may have several.
 struct Contact {
+    /// The order of the two is fixed by their kinds and ids, and the same in every step.
     ShapeId shape0{}, shape1{};
     BodyId  body0{}, body1{};  ///< of the shapes; kWorld for what stands
     Vec3    point{};           ///< midway between the two surfaces [m]
@@ -18,12 +20,28 @@ struct Contact {
     Vec3    force{};           ///< on body 1 by body 0 [N]; body 0 feels the opposite
     Real    distance = 0;      ///< between the surfaces [m], negative in penetration
     /// It carries a force. Collision also lists pairs that are near: within the gaps of their shapes.
+    /// Exactly: a row that was a candidate and got no impulse in any substep has the force 0.
     [[nodiscard]] bool touching() const { return force.x != 0 || force.y != 0 || force.z != 0; }
 };
 
-/// A view of the contacts of a state, for loops; computes each Contact when it is looked at. Valid until the next step.
+/// A view of the contacts of a state, for loops; computes each Contact when it is looked at. Valid until the next step
+/// or edit of the simulation, or while the three that it was made of are. They come in the order of shape 0, shape 1
+/// and the features that meet, the same in every run.
 class Contacts {
+    /// What is looked at, for the view and for its iterators.
+    struct View {
+        const Model*           model;
+        const State*           state;
+        const model::Contacts* rows;
+        bool                   touching;
+
+        [[nodiscard]] Contact     at(std::size_t index) const;
+        [[nodiscard]] std::size_t next(std::size_t index) const;  ///< the first that is listed, from there on
+        [[nodiscard]] std::size_t end() const { return static_cast<std::size_t>(rows->rigid_contact_count); }
+    };
+
   public:
+    /// Looks at rows one after the other. It holds what it needs, so that it may outlive the view, not the simulation.
     class iterator {
       public:
         using iterator_category = std::input_iterator_tag;
@@ -49,37 +67,32 @@ class Contacts {
 
       private:
         friend class Contacts;
-        iterator(const Contacts* contacts, std::size_t index) : contacts_(contacts), index_(index) {}
-        [[nodiscard]] const Contacts& of() const
+        iterator(const View& view, std::size_t index) : view_(view), index_(index) {}
+        [[nodiscard]] const View& of() const
         {
-            MCH_REQUIRE(contacts_ != nullptr, "Contacts::iterator", "this", "an iterator of contacts");
-            return *contacts_;
+            MCH_REQUIRE(view_.rows != nullptr, "Contacts::iterator", "this", "an iterator of contacts");
+            return view_;
         }
-        const Contacts* contacts_ = nullptr;
-        std::size_t     index_    = 0;
+        View        view_{};
+        std::size_t index_ = 0;
     };
 
     /// @param touching  those that carry a force, and no others
     Contacts(const Model& model, const State& state, const model::Contacts& rows, bool touching = false);
-    Contacts(Model&&, const State&, const model::Contacts&, bool = false) = delete;
+    Contacts(const Model&, const State&&, const model::Contacts&, bool = false) = delete;
+    Contacts(const Model&, const State&, const model::Contacts&&, bool = false) = delete;
 
-    [[nodiscard]] iterator    begin() const { return {this, next(0)}; }
-    [[nodiscard]] iterator    end() const { return {this, rows()}; }
+    [[nodiscard]] iterator begin() const { return {view_, view_.next(0)}; }
+    [[nodiscard]] iterator end() const { return {view_, view_.end()}; }
+    /// Walks through all rows where those that touch are asked for.
     [[nodiscard]] std::size_t size() const;  ///< counts
-    [[nodiscard]] bool        empty() const { return next(0) == rows(); }
+    [[nodiscard]] bool        empty() const { return view_.next(0) == view_.end(); }
 
     /// The rows, under Newton's names: a building block.
-    [[nodiscard]] const model::Contacts& arrays() const noexcept { return *rows_; }
+    [[nodiscard]] const model::Contacts& arrays() const noexcept { return *view_.rows; }
 
   private:
-    [[nodiscard]] Contact     at(std::size_t index) const;
-    [[nodiscard]] std::size_t next(std::size_t index) const;  ///< the first that is listed, from there on
-    [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(rows_->rigid_contact_count); }
-
-    const Model*           model_;
-    const State*           state_;
-    const model::Contacts* rows_;
-    bool                   touching_;
+    View view_;
 };
 
 }  // namespace mechane

@@ -13,11 +13,14 @@
 namespace mechane {
 
 /// Gains that hold every joint at its start.
+/// A robot whose stage authors no drives falls together; this stands it up. It takes the place of the drives of all
+/// dofs with a coordinate of their own. Starts beyond a limit move onto it.
 struct HoldGains {
     double stiffness = 0, damping = 0;  ///< [N/m, N s/m] or [N m/rad, N m s/rad]
 };
 
 /// How a stage becomes a model. Defaults are those of `mechane sim FILE`.
+/// Everything that is left at its default is what the stage says.
 struct LoadOptions {
     bool                     ground = false;   ///< adds an infinite ground, unless the stage has one
     std::optional<double>    ground_height{};  ///< along the up axis [m]; just below the lowest collider when unset
@@ -27,6 +30,7 @@ struct LoadOptions {
     /// "/Prim{set}" or "set", and the variant that is selected.
     std::vector<std::pair<std::string, std::string>> variants{};
     /// Whose attributes count, by priority: "newton", "physx", "mjc", "auto" (those that the stage uses), tables below.
+    /// A vendor earlier in the list wins where two say the same; a vendor that is not in it is not read at all.
     std::vector<std::string>           resolvers{"auto"};
     std::vector<Resolver>              tables{};    ///< of one's own; one that `resolvers` does not name comes first
     std::map<std::string, std::string> packages{};  ///< package://NAME/... -> folder
@@ -43,6 +47,9 @@ struct LoadOptions {
 /// @param notes  gets what could not be used, with file, line, prim and remedy
 /// @error STAGE_FORMAT_UNKNOWN, STAGE_OPEN_FAILED, IMPORT_STAGE_COMPOSITION, STAGE_VARIANT_UNKNOWN, RESOLVER_UNKNOWN,
 /// IMPORT_ARG_OPTION, SIM_OPTION  a number is out of its range; and those of ModelBuilder::finalize
+/// Everything arrives in SI units and radians, with Z up: a stage of another up axis is turned. A fault of
+/// the asset costs the one body, joint or collider that it concerns, which is left out with a note; a load that gives a
+/// model may therefore have notes of severity error.
 Result<std::shared_ptr<const Model>> load(const std::string& file, const LoadOptions& options, Diagnostics& notes);
 Result<std::shared_ptr<const Model>> load(const std::string& file, const LoadOptions& options = {});
 

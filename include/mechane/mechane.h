@@ -13,6 +13,7 @@
 
 namespace mechane {
 
+/// Names of rooms beneath the face, without a promise: collision by itself, and sums of contact forces by label.
 // Building blocks that programs use most.
 using collision::CollisionPipeline;
 using collision::PipelineOptions;

@@ -32,11 +32,13 @@ using model::ShapeId;
 using model::WorldId;
 
 /// The body of everything that stands: the ground, walls. Its label is "world".
+/// Bodies without a body: it has no pose to set, no mass to change and no joint that holds it, so most calls refuse it.
 inline constexpr BodyId kWorld{};
 /// What all worlds share, and everything of a model that has no worlds.
 inline constexpr WorldId kShared{};
 
 /// Ids of one kind, for loops: 0, 1, 2, ...
+/// A range without elements in memory: iterators hold a number and outlive it. A count below 0 is none.
 template <class Id>
 class Ids {
   public:
@@ -62,7 +64,7 @@ class Ids {
         friend class Ids;
         std::int32_t value_ = 0;
     };
-    explicit Ids(int count) : count_(count) {}
+    explicit Ids(int count) : count_(count < 0 ? 0 : count) {}
     [[nodiscard]] iterator begin() const { return {}; }
     [[nodiscard]] iterator end() const
     {
@@ -80,6 +82,7 @@ using Worlds = Ids<WorldId>;
 
 /// How far a dof goes [m] or [rad], how fast [m/s] or [rad/s], and what its drive applies [N] or [N m]; infinite
 /// without a limit.
+/// As `Model::limits` reads them. Velocities are bounded in both directions by `velocity`, efforts by `effort`.
 struct Limits {
     double lower = 0, upper = 0;                      ///< [m] or [rad]
     double velocity = kInfinity, effort = kInfinity;  ///< [m/s] or [rad/s]; [N] or [N m]
@@ -92,14 +95,17 @@ struct Limits {
 /// Things are named by typed ids, which belong to the model that gave them, and found by labels, which are unique
 /// within a world. Ids of a kind count from 0, in the order of the stage or of the builder; `id.value` is the number.
 /// An id that the model does not have is a mistake that the failure handler is told.
+/// Every function is const. All but those that find something by its label cost a look into an array.
 class Model {
   public:
     ~Model();
     Model(const Model&)            = delete;
     Model& operator=(const Model&) = delete;
 
+    /// Bodies that move or could: kWorld is not counted.
     [[nodiscard]] int body_count() const noexcept;
     [[nodiscard]] int joint_count() const noexcept;
+    /// Of all joints, those of free joints included: a free body has six.
     [[nodiscard]] int dof_count() const noexcept;
     [[nodiscard]] int shape_count() const noexcept;
     /// 0 for a model without worlds, where everything is shared.
@@ -112,23 +118,30 @@ class Model {
 
     /// By label. In a model of several worlds name the world; without it the label has to be unique in the model.
     /// @error SIM_LABEL  the hint names the nearest labels, or the worlds that have it
+    /// The first call makes a table of labels, which costs a look at all of them; later ones are lookups in it. Keep
+    /// the id instead of asking in every step. kWorld is found as "world".
     [[nodiscard]] Result<BodyId>  find_body(std::string_view label, std::optional<WorldId> world = {}) const;
     [[nodiscard]] Result<JointId> find_joint(std::string_view label, std::optional<WorldId> world = {}) const;
     [[nodiscard]] Result<ShapeId> find_shape(std::string_view label, std::optional<WorldId> world = {}) const;
     /// The degree of freedom of a joint that has one; of a joint that has several name the axis, linear ones first.
     /// @error SIM_DOF, SIM_LABEL
+    /// Axes count from 0 in the order of `joint_qd`. Of a free joint 0 to 2 are velocities of the centre of mass and 3
+    /// to 5 angular ones; of a ball joint 0 to 2 are angular, in the axes of the parent's anchor.
     [[nodiscard]] Result<DofId> find_dof(JointId joint, std::optional<int> axis = {}) const;
     [[nodiscard]] Result<DofId> find_dof(std::string_view joint_label, std::optional<int> axis = {},
                                          std::optional<WorldId> world = {}) const;
 
     /// "world" for kWorld.
+    /// Prim paths for what was loaded. The text lives as long as the model.
     [[nodiscard]] const std::string& label(BodyId body) const;
     [[nodiscard]] const std::string& label(JointId joint) const;
     [[nodiscard]] const std::string& label(ShapeId shape) const;
 
     [[nodiscard]] WorldId world_of(BodyId body) const;  ///< kShared for kWorld
-    [[nodiscard]] BodyId  body_of(ShapeId shape) const;
-    [[nodiscard]] double  mass(BodyId body) const;  ///< [kg]; infinite for kWorld
+    /// kWorld for what stands.
+    [[nodiscard]] BodyId body_of(ShapeId shape) const;
+    [[nodiscard]] double mass(BodyId body) const;  ///< [kg]; infinite for kWorld
+    /// The other way: `find_dof`.
     [[nodiscard]] JointId joint_of(DofId dof) const;
     /// The joint that holds a body, a free one too; nothing for a body without a joint. A joint that is not the parent
     /// joint of its child closes a loop: going from parent to parent always ends.
@@ -137,7 +150,8 @@ class Model {
     [[nodiscard]] GeoType                type(ShapeId shape) const;
     [[nodiscard]] BodyId                 parent(JointId joint) const;  ///< kWorld for a joint to the world
     [[nodiscard]] BodyId                 child(JointId joint) const;
-    [[nodiscard]] Limits                 limits(DofId dof) const;
+    /// What the builder or the stage said, after an edit what that said. [m] or [rad] by the joint's type.
+    [[nodiscard]] Limits limits(DofId dof) const;
     /// Whether the dof has one coordinate of its own: all but those of ball and free joints.
     [[nodiscard]] bool is_scalar(DofId dof) const;
     /// The dofs of a world in the order of the model: what the columns of its Jacobians and the entries of its
@@ -162,6 +176,8 @@ class Model {
 /// Changes a model that a simulation steps; given to the function of `Simulation::edit`, valid within it. Each change
 /// is told to the solver and to collision when the function ends. Values are checked like ids are: a wrong one is a
 /// mistake that the failure handler is told.
+/// Only what is set is told on: changes of gains and limits are read at the next step, those of masses have the solver
+/// compute inertias anew, those of what collides have collision list its pairs anew.
 class ModelEdit {
   public:
     explicit ModelEdit(model::Model& arrays) : arrays_(arrays) {}
@@ -169,18 +185,25 @@ class ModelEdit {
     ModelEdit& operator=(const ModelEdit&) = delete;
 
     void set_mass(BodyId body, double mass);  ///< [kg], positive; the inertia grows with it
+    /// A kinematic body goes where commands or its velocity take it, and nothing pushes it.
     void set_kinematic(BodyId body, bool on);
+    /// Dynamic and static friction at once.
     void set_friction(ShapeId shape, double mu);
     void set_restitution(ShapeId shape, double restitution);  ///< 0..1
     /// As `Surface::collides`: with other shapes and with particles.
     void set_collides(ShapeId shape, bool on);
     // Dofs of free joints have neither drives nor limits, those of ball joints no limits: naming one is a mistake.
+    /// Both 0: the drive is off. Which of position and velocity it follows, the gains say, as in Newton.
     void set_gains(DofId dof, double stiffness, double damping);  ///< of the drive [N/m, N s/m] or per radian
-    void set_limits(DofId dof, double lower, double upper);       ///< [m] or [rad]
-    void set_velocity_limit(DofId dof, double limit);             ///< [m/s] or [rad/s], positive; infinite: none
-    void set_effort_limit(DofId dof, double limit);               ///< of the drive [N] or [N m]
-    void set_armature(DofId dof, double armature);                ///< [kg] or [kg m^2]
+    /// Infinite: no limit on that side. Equal ones lock the dof.
+    void set_limits(DofId dof, double lower, double upper);  ///< [m] or [rad]
+    void set_velocity_limit(DofId dof, double limit);        ///< [m/s] or [rad/s], positive; infinite: none
+    void set_effort_limit(DofId dof, double limit);          ///< of the drive [N] or [N m]
+    /// Added to the inertia that the drive of the dof has to accelerate.
+    void set_armature(DofId dof, double armature);  ///< [kg] or [kg m^2]
+    /// A joint that is off holds nothing: its two bodies move freely of each other.
     void set_enabled(JointId joint, bool on);
+    /// kShared: of what is in no world. Worlds of `replicate` have a gravity each.
     void set_gravity(const Vec3& gravity, WorldId world = kShared);  ///< [m/s^2]
 
     /// The arrays, for what has no function here. @param what  has to say what is written to
@@ -192,9 +215,9 @@ class ModelEdit {
     [[nodiscard]] const model::ModelChanges& changes() const noexcept { return changes_; }
 
   private:
-    std::size_t at(BodyId body) const;
-    std::size_t at(ShapeId shape) const;
-    std::size_t at(DofId dof) const;
+    std::size_t at(BodyId body, const char* function) const;
+    std::size_t at(ShapeId shape, const char* function) const;
+    std::size_t at(DofId dof, const char* function) const;
     std::size_t driven(DofId dof, const char* function) const;
     std::size_t limited(DofId dof, const char* function) const;
 

@@ -10,6 +10,7 @@
 namespace mechane {
 
 /// Where a ray meets a shape.
+/// From the inside of a closed shape a ray hits where it leaves. Planes and open meshes are hit from both sides.
 struct RayHit {
     ShapeId shape{};
     BodyId  body{};        ///< of the shape
@@ -28,6 +29,7 @@ struct NearestHit {
 };
 
 /// How far two shapes are from each other.
+/// For two meshes that overlap the distance is 0, and the points say only where.
 struct Separation {
     double distance = 0;    ///< [m]; negative for convex shapes that overlap: how far b has to move along the normal
     Vec3d  on_a{}, on_b{};  ///< the two points, world [m]
@@ -35,6 +37,7 @@ struct Separation {
 };
 
 /// The first touch of a shape on its way.
+/// At `fraction` times the way the two touch.
 struct CastHit {
     ShapeId shape{};
     BodyId  body{};
@@ -50,6 +53,8 @@ struct CastHit {
 /// `Simulation::queries` is kept up to date by its steps; one of your own shows the model's start until `update`.
 /// Asking is const and may be done from many threads; `update` may not be called meanwhile. Worlds and shapes that the
 /// model does not have, and numbers that are not finite, are mistakes that the failure handler is told.
+/// Shapes lie in a tree, so that a question costs about the logarithm of their number. Margins of surfaces do not
+/// count: a query sees the shapes as they were given.
 class Queries {
   public:
     explicit Queries(std::shared_ptr<const Model> model);
@@ -58,12 +63,14 @@ class Queries {
     Queries& operator=(Queries&&) noexcept;
 
     /// @param state  of the model
+    /// Places the shapes where the state has their bodies, which costs one pass over them.
     void update(const State& state);
 
     /// The first surface along a ray; of hits within 1e-6 of each other the shape with the smallest id.
     /// @param direction  of any length but 0
-    [[nodiscard]] std::optional<RayHit>     ray(WorldId world, const Vec3d& origin, const Vec3d& direction,
-                                                double max_distance = kInfinity) const;
+    [[nodiscard]] std::optional<RayHit> ray(WorldId world, const Vec3d& origin, const Vec3d& direction,
+                                            double max_distance = kInfinity) const;
+    /// Nothing where no shape is within `max_distance` [m]. Inside of a solid the distance is negative.
     [[nodiscard]] std::optional<NearestHit> nearest(WorldId world, const Vec3d& point,
                                                     double max_distance = kInfinity) const;
     /// Of two shapes, whatever their worlds. A mesh that overlaps has distance 0.
@@ -72,8 +79,10 @@ class Queries {
     /// False for shapes that do not collide; `overlaps` finds none for them, `cast` refuses to carry one.
     [[nodiscard]] bool overlap(ShapeId a, ShapeId b) const;
     /// Shapes that share a point with this one, in its world or, of a shared shape, in `world`; ascending.
+    /// Shapes of one body are among them, and so are pairs that contacts leave out (`ModelBuilder::disable_contacts`).
     [[nodiscard]] std::vector<ShapeId> overlaps(ShapeId shape, WorldId world = kShared) const;
     /// What a convex shape of the model meets first when it is carried along `travel` [m] without turning.
+    /// For planning a straight move. The shape itself is not in its own way, other shapes of its body are.
     [[nodiscard]] std::optional<CastHit> cast(ShapeId shape, const Vec3d& travel, WorldId world = kShared) const;
 
   private:

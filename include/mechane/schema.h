@@ -18,6 +18,8 @@ using AttributeUnit = resolve::Unit;
 using Resolver = resolve::Resolver;
 
 /// An attribute that is one number, or one flag, times a factor.
+/// A value is multiplied by `factor` and converted from its unit: -1 turns a sign round, 0.5 makes a radius of a
+/// diameter. A flag passes as it is.
 struct AttributeRow {
     Property      property{};
     std::string   attribute{};  ///< full name, "acme:joint:rotorInertia"
@@ -29,9 +31,12 @@ struct AttributeRow {
 /// @param name  by which LoadOptions::resolvers names it; one that ships may be replaced so. Attributes have full
 /// names, of any namespace
 /// @error RESOLVER_TABLE  a name is empty or not one word, a property is none, or a factor is not finite
+/// Rows for one property are tried in their order; the first one that a prim authors counts. What needs more than one
+/// attribute is a `resolve::Row` with a `convert` of its own, a building block.
 Result<Resolver> make_resolver(const std::string& name, const std::vector<AttributeRow>& rows);
 
 /// What a table that ships reads.
+/// To learn by example, or to make a table of one's own that differs from a shipped one in a few rows.
 struct AttributeInfo {
     std::string   attribute{};
     Property      property{};

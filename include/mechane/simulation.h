@@ -23,17 +23,23 @@
 
 namespace mechane {
 
+/// What holds for the life of a simulation. Everything that may change while it runs is `edit`, or the commands.
 struct SimulationOptions {
+    /// One step finds contacts once and solves `substeps` times. More substeps make stacks and fast mechanisms stiffer
+    /// at less cost than a smaller `dt`; a smaller `dt` also finds contacts more often.
     std::optional<double> dt{};                   ///< of a step [s]; unset: what the stage authors, or 1/60
     int                   substeps = 8;           ///< 1..64
     std::string           solver   = "softstep";  ///< or a registered one
     int                   threads  = 0;           ///< including the caller's; 0: all cores. Nothing depends on it
-    bool                  sleeping = false;       ///< islands that have come to rest are left out
+    /// They cost next to nothing until something touches them. Off by default, since a robot that is controlled never
+    /// rests.
+    bool sleeping = false;  ///< islands that have come to rest are left out
     /// Where it is stepped: empty or "cpu"; "cuda", "cuda:N" a GPU; "host" the GPU's kernels on the CPU. A device takes
     /// worlds that are alike and steps them by softstep in single precision; docs/device.md says what it honours.
     std::string device{};
 };
 
+/// What of a run is kept. Hashes of all steps are, so that `replay` compares every one.
 struct RecordOptions {
     std::int64_t every = 1;  ///< keep the frame of every k-th step; every step has its hash
     std::string  source{};   ///< what the recording says that was simulated; empty: the file that was loaded
@@ -44,12 +50,16 @@ struct RecordOptions {
 /// Equal models, options, commands and writes give equal states, to the last bit, for any number of threads, and the
 /// same as `run::simulate` and `mechane sim`. One thread at a time may use a simulation; several simulations may run at
 /// the same time, each on a thread of its own, with one model.
+/// What it holds is reached by references that stay valid while it lives and is not assigned to: `state`, `control`,
+/// `notes`. `contacts`, `touching` and `queries` hold until the next step, edit or reset.
 class Simulation {
   public:
     /// A model that cannot be stepped, or an option out of its range, is told the failure handler; `make` returns it.
+    /// Starts at the model's initial state, with bodies moved onto their joints and the contacts of the start found.
     explicit Simulation(std::shared_ptr<const Model> model, const SimulationOptions& options = {});
     /// @error SIM_OPTION, SOLVER_UNKNOWN, SOLVER_MODEL, API_ARGUMENT without a model; DEV_NAME, DEV_UNAVAILABLE,
     /// DEV_KERNELS, DEV_DRIVER, DEV_MEMORY, DEV_NOT_SUPPORTED, DEV_NOT_ALIKE for a device
+    /// For models that are not known to be good. `notes` has what was found beside the success.
     [[nodiscard]] static Result<Simulation> make(std::shared_ptr<const Model> model,
                                                  const SimulationOptions&     options = {});
     ~Simulation();
@@ -61,8 +71,11 @@ class Simulation {
     /// sizes; API_ARGUMENT  a command is not finite or beyond 1e18, arrays were resized, or a controller calls it;
     /// API_FOREIGN  the state or the commands were replaced by those of another model. Worlds that diverged while
     /// others went on are in the report.
+    /// Advances by `dt`: the animation, the controller, contacts, the solver, the hash. Allocates nothing once buffers
+    /// have grown to their size, unless it records.
     [[nodiscard]] Result<StepReport> step();
     /// As many steps as it takes. @error SIM_OPTION  seconds are negative or not finite; those of step
+    /// Whole steps, to the nearest number: 0.1 s at 1/60 s are six. Ends at the first step that fails.
     [[nodiscard]] Result<void> run_for(double seconds);
     /// Called before each step, after the animation of the stage: what it writes to the commands is the last word. It
     /// is called once a step, so a force that it writes is held over the step: a damping `kd` computed here is stable
@@ -71,6 +84,7 @@ class Simulation {
     /// What it throws leaves `step`, which then has not happened. It may write to the state, which counts from this
     /// step on. A simulation that its own controller assigns to, or ends, first ends the step.
     using Controller = std::function<void(const State& state, Control& control)>;
+    /// One at a time; an empty function takes it away. What it refers to has to live as long as it is set.
     void on_step(Controller controller);
 
     // -- what is
@@ -78,10 +92,13 @@ class Simulation {
     /// the one before (`Dynamics`, `Queries`) is of the model before, and refuses them.
     [[nodiscard]] const std::shared_ptr<const Model>& model() const;
     /// Coordinates and bodies agree, also after `edit_state`.
-    [[nodiscard]] const State&  state() const;
-    [[nodiscard]] double        time() const;  ///< [s]
-    [[nodiscard]] double        dt() const;    ///< [s]
-    [[nodiscard]] std::int64_t  steps() const;
+    [[nodiscard]] const State& state() const;
+    /// The number of steps times `dt`, so that no rounding adds up. `reset` leaves it.
+    [[nodiscard]] double time() const;  ///< [s]
+    [[nodiscard]] double dt() const;    ///< [s]
+    /// Since the start; resets do not count back.
+    [[nodiscard]] std::int64_t steps() const;
+    /// Equal hashes stand for equal states in all steps so far.
     [[nodiscard]] std::uint64_t hash() const;  ///< chained over the states of all steps
     [[nodiscard]] Placement     pose(BodyId body) const;
     [[nodiscard]] Vec3          position(BodyId body) const;
@@ -89,8 +106,11 @@ class Simulation {
     [[nodiscard]] Contacts      contacts() const;  ///< of the last step, near ones included
     [[nodiscard]] Contacts      touching() const;  ///< those that carry a force
     /// Up to date with the state. Valid until the next step or edit.
+    /// Costs one pass over the shapes where the state has changed since the last call, and nothing else.
     [[nodiscard]] const Queries& queries();
     /// What was found when the simulation was made and while it ran.
+    /// RUN_OVERLAP_KEPT, RUN_PROJECTED, RUN_START_LIMIT, RUN_WORLD_DIVERGED, and what a solver cannot honour of the
+    /// model.
     [[nodiscard]] const Diagnostics& notes() const;
 
     // -- what a program writes
@@ -98,16 +118,22 @@ class Simulation {
     /// `step`.
     [[nodiscard]] Control& control();
     /// The state, to be written to between steps; counts from the next step on. A `State` of this simulation that was
-    /// kept, also from before an `edit`, may be assigned to it.
+    /// kept, also from before an `edit`, may be assigned to it; the time goes on.
+    /// Coordinates and poses are brought together at the next step or look, so that setters may come in any order. A
+    /// velocity that a joint does not allow is left out. What a solver remembers of contacts stays: after a jump call
+    /// `reset` for the world, or bear one step of old guesses.
     [[nodiscard]] State& edit_state();
     void                 set_pose(BodyId body, const Placement& pose) { edit_state().set_pose(body, pose); }
     /// All worlds, or one of them, at the start of the model: what a program wrote to the state before the first step
     /// is not part of it. The time, the commands and the other worlds stay. kShared is all of a model without worlds.
+    /// What the solver remembers is forgotten with it. With the same commands the run from here on has the states of a
+    /// new one.
     void reset();
     void reset(WorldId world);
     /// Changes the model of this simulation alone. Not while recording. What steps, resets, edits or records it is a
     /// mistake within `change`. @error SIM_RECORDING; API_ARGUMENT  arrays of the model were resized, which is
     /// undone; those of make
+    /// What was edited stays: `reset` goes back to the start of the model as it is now.
     Result<void> edit(const std::function<void(ModelEdit&)>& change);
 
     // -- recordings
@@ -115,9 +141,11 @@ class Simulation {
     /// of one's own, `mechane replay` also verifies it, and makes pages, pictures and tables of it.
     /// @error SIM_RECORDING  it records already, or the model was edited; RECORD_WRITE_FAILED; FILES_BUSY; FILES_INPUT
     /// the file is one that the model was loaded from, or that those depend on
+    /// Writes aside while it runs; `finish_recording` puts the file in its place.
     [[nodiscard]] Result<void> record(const std::string& file, const RecordOptions& options = {});
     /// Publishes the file. A simulation that ends without it leaves none.
     /// @error SIM_RECORDING  nothing is recorded; RECORD_WRITE_FAILED
+    /// The frame of the last step is added where `every` left it out.
     [[nodiscard]] Result<void> finish_recording();
 
   private:

@@ -1,7 +1,7 @@
 #pragma once
-/// Solvers of one's own: derive from `Solver`, whose contract stands in mechane/solvers/solver.h, and make it known with
-/// `register_solver`; from then on `Simulation`, `replay` and the building blocks know its name. A solver works on the
-/// arrays of the building blocks, here called ModelArrays, StateArrays, ControlArrays and ContactArrays.
+/// Solvers of one's own: derive from `Solver`, whose contract stands in mechane/solvers/solver.h, and make it known
+/// with `register_solver`; from then on `Simulation`, `replay` and the building blocks know its name. A solver works on
+/// the arrays of the building blocks, here called ModelArrays, StateArrays, ControlArrays and ContactArrays.
 #include "mechane/model/contacts.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
@@ -10,6 +10,7 @@
 
 namespace mechane {
 
+/// Names of the room `solvers`, promised here as parts of the face.
 using solvers::make_solver;
 using solvers::register_solver;
 using solvers::Solver;
@@ -18,6 +19,7 @@ using solvers::SolverFactory;
 using solvers::SolverOptions;
 using solvers::StepReport;
 
+/// The arrays that `Solver::step` works on. Their layouts are building blocks: they may grow from version to version.
 using ContactArrays = model::Contacts;
 using ControlArrays = model::Control;
 using ModelArrays   = model::Model;

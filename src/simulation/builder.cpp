@@ -230,7 +230,7 @@ struct ModelBuilder::Impl {
             check(o.damping >= 0 && std::isfinite(o.damping), call, "damping", "a finite number, not negative") &&
             check(std::isfinite(o.target), call, "target", "a finite number") &&
             check(o.effort_limit >= 0, call, "effort_limit", "a number that is not negative") &&
-            check(o.velocity_limit > 0, call, "velocity_limit", "a positive number") &&
+            check(static_cast<Real>(o.velocity_limit) > 0, call, "velocity_limit", "a positive number") &&
             check(o.friction >= 0 && std::isfinite(o.friction), call, "friction", "a finite number, not negative") &&
             check(o.armature >= 0 && std::isfinite(o.armature), call, "armature", "a finite number, not negative") &&
             check(std::isfinite(o.position) && std::isfinite(o.velocity), call, "position", "finite numbers") &&
@@ -279,7 +279,8 @@ ModelBuilder::ModelBuilder(ModelBuilder&& other) noexcept : impl_(std::make_uniq
 { std::swap(impl_, other.impl_); }
 ModelBuilder& ModelBuilder::operator=(ModelBuilder&& other) noexcept
 {
-    std::swap(impl_, other.impl_);
+    auto taken = std::exchange(other.impl_, std::make_unique<Impl>());
+    impl_      = std::move(taken);
     return *this;
 }
 

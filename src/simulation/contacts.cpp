@@ -10,7 +10,7 @@
 namespace mechane {
 
 Contacts::Contacts(const Model& model, const State& state, const model::Contacts& rows, bool touching)
-    : model_(&model), state_(&state), rows_(&rows), touching_(touching)
+    : view_{&model, &state, &rows, touching}
 {
     // Ids of another model would index wrongly.
     if (state.model().get() != &model)
@@ -19,39 +19,37 @@ Contacts::Contacts(const Model& model, const State& state, const model::Contacts
     MCH_REQUIRE(model::fits(model.arrays(), rows), "Contacts", "rows", "contacts of the model's shapes");
 }
 
-std::size_t Contacts::next(std::size_t index) const
+std::size_t Contacts::View::next(std::size_t index) const
 {
-    const std::size_t count = rows();
-    while (touching_ && index < count && rows_->rigid_contact_force[index] == Vec3{}) ++index;
+    const std::size_t count = end();
+    while (touching && index < count && rows->rigid_contact_force[index] == Vec3{}) ++index;
     return index;
 }
 
 std::size_t Contacts::size() const
 {
     std::size_t count = 0;
-    for (std::size_t i = next(0); i < rows(); i = next(i + 1)) ++count;
+    for (std::size_t i = view_.next(0); i < view_.end(); i = view_.next(i + 1)) ++count;
     return count;
 }
 
-Contact Contacts::at(std::size_t i) const
+Contact Contacts::View::at(std::size_t i) const
 {
-    MCH_REQUIRE(i < rows(), "Contacts::iterator", "this", "an iterator that is not at the end");
-    const model::Model& m = model_->arrays();
-    Contact             c;
-    c.shape0         = ShapeId(rows_->rigid_contact_shape0[i]);
-    c.shape1         = ShapeId(rows_->rigid_contact_shape1[i]);
-    c.body0          = BodyId(m.shape_body[c.shape0.index()]);
-    c.body1          = BodyId(m.shape_body[c.shape1.index()]);
-    const auto world = [&](BodyId body, const Vec3& p) {
-        return body.valid() ? state_->arrays().body_q[body.index()] * p : p;
-    };
+    MCH_REQUIRE(i < end(), "Contacts::iterator", "this", "an iterator that is not at the end");
+    Contact c;
+    c.shape0 = ShapeId(rows->rigid_contact_shape0[i]);
+    c.shape1 = ShapeId(rows->rigid_contact_shape1[i]);
+    c.body0  = model->body_of(c.shape0);
+    c.body1  = model->body_of(c.shape1);
+    // What a program may write to since the view was made is looked at by checked ways.
+    const auto world = [&](BodyId body, const Vec3& p) { return body.valid() ? state->pose(body) * p : p; };
     // Contact points are stored in body frames; offsets carry them from the centre line to the surface.
-    const Vec3 a = world(c.body0, rows_->rigid_contact_point0[i] + rows_->rigid_contact_offset0[i]);
-    const Vec3 b = world(c.body1, rows_->rigid_contact_point1[i] + rows_->rigid_contact_offset1[i]);
-    c.normal     = rows_->rigid_contact_normal[i];
+    const Vec3 a = world(c.body0, rows->rigid_contact_point0[i] + rows->rigid_contact_offset0[i]);
+    const Vec3 b = world(c.body1, rows->rigid_contact_point1[i] + rows->rigid_contact_offset1[i]);
+    c.normal     = rows->rigid_contact_normal[i];
     c.point      = Real(0.5) * (a + b);
     c.distance   = dot(c.normal, b - a);
-    c.force      = rows_->rigid_contact_force[i];
+    c.force      = rows->rigid_contact_force[i];
     return c;
 }
 

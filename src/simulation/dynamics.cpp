@@ -24,16 +24,29 @@ namespace mechane {
 using simulation::index_of;
 using simulation::own;
 
+namespace {
+
+/// A view is a plain value that a program may make itself.
+void require_whole(const MatrixView& m, const char* function)
+{
+    MCH_REQUIRE(m.columns == 0 || m.values.size() / m.columns >= m.rows, function, "values",
+                "rows times columns numbers");
+}
+
+}  // namespace
+
 double MatrixView::operator()(std::size_t row, std::size_t column) const
 {
     MCH_REQUIRE(row < rows, "MatrixView", "row", "a row of the matrix");
     MCH_REQUIRE(column < columns, "MatrixView", "column", "a column of the matrix");
+    require_whole(*this, "MatrixView");
     return values[row * columns + column];
 }
 
 std::span<const double> MatrixView::row(std::size_t row) const
 {
     MCH_REQUIRE(row < rows, "MatrixView::row", "row", "a row of the matrix");
+    require_whole(*this, "MatrixView::row");
     return values.subspan(row * columns, columns);
 }
 
@@ -235,9 +248,9 @@ Dynamics& Dynamics::at(const State& state)
     simulation::require_same_model(d.model, state.model(), "Dynamics::at", "state");
     const model::State& s = state.arrays();
     if (!model::fits(d.arrays, s)) simulation::refuse_sizes("Dynamics::at", "state");
-    MCH_REQUIRE(all_finite(s.joint_q) && all_finite(s.joint_qd) &&
-                    std::all_of(s.body_q.begin(), s.body_q.end(),
-                                [](const Pose& X) { return is_finite(X.p) && is_finite(X.q); }),
+    const auto finite = [](const auto& x) { return is_finite(x); };
+    MCH_REQUIRE(all_finite(s.joint_q) && all_finite(s.joint_qd) && std::ranges::all_of(s.body_q, finite) &&
+                    std::ranges::all_of(s.body_qd, finite),
                 "Dynamics::at", "state", "finite numbers");
     d.load(s);
     return *this;
@@ -399,6 +412,10 @@ Result<IkSolution> Dynamics::inverse_kinematics(const State& start, std::span<co
                 "settings.iterations", "a number from 0 to 1000000");
     MCH_REQUIRE(settings.starts >= 1 && settings.starts <= kMostTries, "Dynamics::inverse_kinematics",
                 "settings.starts", "a number from 1 to 1000000");
+    MCH_REQUIRE(settings.position_tolerance >= 0, "Dynamics::inverse_kinematics", "settings.position_tolerance",
+                "a length that is not negative");
+    MCH_REQUIRE(settings.rotation_tolerance >= 0, "Dynamics::inverse_kinematics", "settings.rotation_tolerance",
+                "an angle that is not negative");
     std::vector<dynamics::IkGoal> wanted;
     for (const Goal& goal : goals)
         wanted.push_back({.body            = goal.body.value,

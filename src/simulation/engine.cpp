@@ -176,8 +176,8 @@ Result<void> Engine::make_solver(Diagnostics& found)
         {.substeps = options_.substeps, .pool = &pool_, .strict = false, .sleeping = options_.sleeping}, options_.dt,
         found);
     if (!solver) return solver.error();
-    solver_     = *std::move(solver);
-    on_device_  = place->device.has_value();
+    solver_    = *std::move(solver);
+    on_device_ = place->device.has_value();
     // The table of features has no row for it.
     own_solver_ = solvers::support_of(place->solver).empty();
     return {};
@@ -429,15 +429,16 @@ Result<void> Engine::edit(const std::function<model::ModelChanges(model::Model&)
 {
     if (auto made = make_own(); !made) return made;
     const model::ModelChanges changes = change(*own_);
-    // An edit may not resize: solvers hold indices. What was resized is put back, the rest of the edit holds.
+    // An edit may not resize, nor change which is what: solvers hold indices. That is put back, the rest of the edit
+    // holds.
     const char* const resized = restore_sizes(*own_, *original_);
     notify(changes);
     // Contacts of pairs that are kept over steps are of shapes as they were.
     if (changes.shapes || changes.pairs || changes.structure) cache_.clear();
     if (resized != nullptr)
         return make_diagnostic(kApiArgument, {.property = std::string("Simulation::edit(") + resized + ")"},
-                               fmt::format("{}: was resized, expected the length that the model was made with; its "
-                                           "values are as then",
+                               fmt::format("{}: was resized, or indices in it were changed; expected those that the "
+                                           "model was made with, and it has them again",
                                            resized));
     return {};
 }

@@ -16,17 +16,24 @@ using simulation::index_of;
 
 namespace {
 
+constexpr double kMostNumber = 1e18;
+
+/// The number that the model gets. Beyond 1e18 its square is none in single precision, as `finalize` has it.
 Real number(double value, bool good, const char* function, const char* argument, const char* expected)
 {
     MCH_REQUIRE(good && !std::isnan(value), function, argument, expected);
+    MCH_REQUIRE(std::abs(value) <= kMostNumber, function, argument, "a number of at most 1e18");
     return static_cast<Real>(value);
 }
 
 }  // namespace
 
-std::size_t ModelEdit::at(BodyId body) const { return index_of(body, arrays_.body_count(), "ModelEdit", "body"); }
-std::size_t ModelEdit::at(ShapeId shape) const { return index_of(shape, arrays_.shape_count(), "ModelEdit", "shape"); }
-std::size_t ModelEdit::at(DofId dof) const { return index_of(dof, arrays_.joint_dof_count(), "ModelEdit", "dof"); }
+std::size_t ModelEdit::at(BodyId body, const char* function) const
+{ return index_of(body, arrays_.body_count(), function, "body"); }
+std::size_t ModelEdit::at(ShapeId shape, const char* function) const
+{ return index_of(shape, arrays_.shape_count(), function, "shape"); }
+std::size_t ModelEdit::at(DofId dof, const char* function) const
+{ return index_of(dof, arrays_.joint_dof_count(), function, "dof"); }
 
 namespace {
 
@@ -41,7 +48,7 @@ const model::JointTypeInfo& type_of(const model::Model& m, std::size_t dof)
 
 std::size_t ModelEdit::driven(DofId dof, const char* function) const
 {
-    const std::size_t d = at(dof);
+    const std::size_t d = at(dof, function);
     MCH_REQUIRE(!type_of(arrays_, d).free_like, function, "dof",
                 "a dof of a joint that has a drive; free ones have none");
     return d;
@@ -49,7 +56,7 @@ std::size_t ModelEdit::driven(DofId dof, const char* function) const
 
 std::size_t ModelEdit::limited(DofId dof, const char* function) const
 {
-    const std::size_t d = at(dof);
+    const std::size_t d = at(dof, function);
     MCH_REQUIRE(!type_of(arrays_, d).quaternion, function, "dof",
                 "a dof with a coordinate of its own; those of ball and free joints have no limits");
     return d;
@@ -57,13 +64,13 @@ std::size_t ModelEdit::limited(DofId dof, const char* function) const
 
 void ModelEdit::set_mass(BodyId body, double mass)
 {
-    const std::size_t b   = at(body);
-    const Real        now = number(mass, mass > 0 && std::isfinite(mass), "ModelEdit::set_mass", "mass",
-                                   "a positive finite number of kilograms");
+    const std::size_t b = at(body, "ModelEdit::set_mass");
+    const Real now = number(mass, static_cast<Real>(mass) > 0 && std::isfinite(mass), "ModelEdit::set_mass", "mass",
+                            "a positive finite number of kilograms");
     MCH_REQUIRE(arrays_.body_mass[b] > 0, "ModelEdit::set_mass", "body", "a body that has a mass");
     // The mass distribution stays: inertia scales with the mass.
-    const Real factor        = now / arrays_.body_mass[b];
-    arrays_.body_mass[b]     = now;
+    const Real factor    = now / arrays_.body_mass[b];
+    arrays_.body_mass[b] = now;
     // A body that is immovable stays so.
     arrays_.body_inv_mass[b] = arrays_.body_inv_mass[b] > 0 ? 1 / now : 0;
     arrays_.body_inertia[b] *= factor;
@@ -73,7 +80,7 @@ void ModelEdit::set_mass(BodyId body, double mass)
 
 void ModelEdit::set_kinematic(BodyId body, bool on)
 {
-    std::int32_t& flags = arrays_.body_flags[at(body)];
+    std::int32_t& flags = arrays_.body_flags[at(body, "ModelEdit::set_kinematic")];
     flags               = (flags & ~(model::body_flag::dynamic | model::body_flag::kinematic)) |
                           (on ? model::body_flag::kinematic : model::body_flag::dynamic);
     changes_.structure  = true;
@@ -81,7 +88,7 @@ void ModelEdit::set_kinematic(BodyId body, bool on)
 
 void ModelEdit::set_friction(ShapeId shape, double mu)
 {
-    const std::size_t s          = at(shape);
+    const std::size_t s = at(shape, "ModelEdit::set_friction");
     // Static friction must not stay below the dynamic.
     arrays_.shape_material_mu[s] = arrays_.shape_material_mu_static[s] = number(
         mu, mu >= 0 && std::isfinite(mu), "ModelEdit::set_friction", "mu", "a finite number that is not negative");
@@ -90,7 +97,7 @@ void ModelEdit::set_friction(ShapeId shape, double mu)
 
 void ModelEdit::set_restitution(ShapeId shape, double restitution)
 {
-    const std::size_t s                   = at(shape);
+    const std::size_t s                   = at(shape, "ModelEdit::set_restitution");
     arrays_.shape_material_restitution[s] = number(restitution, restitution >= 0 && restitution <= 1,
                                                    "ModelEdit::set_restitution", "restitution", "a number from 0 to 1");
     changes_.numbers                      = true;
@@ -98,7 +105,7 @@ void ModelEdit::set_restitution(ShapeId shape, double restitution)
 
 void ModelEdit::set_collides(ShapeId shape, bool on)
 {
-    std::int32_t&          flags = arrays_.shape_flags[at(shape)];
+    std::int32_t&          flags = arrays_.shape_flags[at(shape, "ModelEdit::set_collides")];
     constexpr std::int32_t both  = model::shape_flag::collide_shapes | model::shape_flag::collide_particles;
     flags                        = on ? flags | both : flags & ~both;
     changes_.pairs               = true;
@@ -131,24 +138,25 @@ void ModelEdit::set_limits(DofId dof, double lower, double upper)
 
 void ModelEdit::set_velocity_limit(DofId dof, double limit)
 {
-    const std::size_t d    = limited(dof, "ModelEdit::set_velocity_limit");
-    const Real        most = number(limit, limit > 0, "ModelEdit::set_velocity_limit", "limit", "a positive number");
+    const std::size_t d = limited(dof, "ModelEdit::set_velocity_limit");
     // From the builder's own number on there is none.
-    arrays_.joint_velocity_limit[d] = std::min(most, static_cast<Real>(model::JointDofConfig{}.velocity_limit));
+    arrays_.joint_velocity_limit[d] =
+        number(std::fmin(limit, model::JointDofConfig{}.velocity_limit), static_cast<Real>(limit) > 0,
+               "ModelEdit::set_velocity_limit", "limit", "a positive number");
     changes_.numbers = changes_.structure = true;
 }
 
 void ModelEdit::set_effort_limit(DofId dof, double limit)
 {
-    const std::size_t d = driven(dof, "ModelEdit::set_effort_limit");
-    arrays_.joint_effort_limit[d] =
-        number(limit, limit >= 0, "ModelEdit::set_effort_limit", "limit", "a number that is not negative");
-    changes_.numbers = true;
+    const std::size_t d           = driven(dof, "ModelEdit::set_effort_limit");
+    arrays_.joint_effort_limit[d] = number(std::fmin(limit, model::kMaxValue), limit >= 0,
+                                           "ModelEdit::set_effort_limit", "limit", "a number that is not negative");
+    changes_.numbers              = true;
 }
 
 void ModelEdit::set_armature(DofId dof, double armature)
 {
-    const std::size_t d       = at(dof);
+    const std::size_t d       = at(dof, "ModelEdit::set_armature");
     arrays_.joint_armature[d] = number(armature, armature >= 0 && std::isfinite(armature), "ModelEdit::set_armature",
                                        "armature", "a finite number that is not negative");
     changes_.inertia = changes_.numbers = true;
@@ -163,7 +171,8 @@ void ModelEdit::set_enabled(JointId joint, bool on)
 void ModelEdit::set_gravity(const Vec3& gravity, WorldId world)
 {
     (void)simulation::world_of(world, arrays_.world_count, "ModelEdit::set_gravity");
-    MCH_REQUIRE(is_finite(gravity), "ModelEdit::set_gravity", "gravity", "a finite vector");
+    MCH_REQUIRE(is_finite(gravity) && static_cast<double>(max_component(abs(gravity))) <= kMostNumber,
+                "ModelEdit::set_gravity", "gravity", "a finite vector of at most 1e18");
     // The last entry is the gravity of the shared world.
     (world.value < 0 ? arrays_.gravity.back() : arrays_.gravity[world.index()]) = gravity;
     changes_.numbers                                                            = true;

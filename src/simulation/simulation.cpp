@@ -194,15 +194,22 @@ struct Simulation::Impl {
         // They were built of the shapes before.
         queries.reset();
         queries_fresh = false;
+        // The start is that of the model as it is now, whether somebody has asked for it before or not.
+        initial.reset();
     }
 
     /// Whether a state or commands are of this simulation's model, or of what it was before an edit.
     [[nodiscard]] bool is_own(const std::shared_ptr<const Model>& other) const
     { return other == model || (other != nullptr && other->parts().family == model->parts().family); }
 
-    /// A state or commands that were assigned: those of the model before an edit become those of the model now.
+    /// A product, as the engine has it.
+    [[nodiscard]] double time() const { return engine->options().dt * static_cast<double>(engine->step_count()); }
+
+    /// A state or commands that were assigned: those of the model before an edit become those of the model now. The
+    /// time goes on, and with it the animation: a state that is put back brings poses and velocities.
     Result<void> adopt()
     {
+        state.arrays_.time = time();
         if (state.model_ == model && control.model_ == model) return {};
         for (const auto& [object, of] : {std::pair{"state", &state.model_}, {"control", &control.model_}}) {
             if (!is_own(*of))
@@ -217,6 +224,7 @@ struct Simulation::Impl {
     {
         // A state that was assigned from before an edit has the same arrays.
         if (state.model_ != model && is_own(state.model_)) state.model_ = model;
+        state.arrays_.time = time();
         if (!state.is_settled()) state.settle();
         return state;
     }
@@ -389,7 +397,7 @@ void Simulation::on_step(Controller controller) { outside("Simulation::on_step")
 
 const std::shared_ptr<const Model>& Simulation::model() const { return own("Simulation::model").model; }
 const State&                        Simulation::state() const { return own("Simulation::state").settled(); }
-double                              Simulation::time() const { return own("Simulation::time").state.time(); }
+double                              Simulation::time() const { return own("Simulation::time").time(); }
 double                              Simulation::dt() const { return own("Simulation::dt").engine->options().dt; }
 std::int64_t                        Simulation::steps() const { return own("Simulation::steps").engine->step_count(); }
 std::uint64_t                       Simulation::hash() const { return own("Simulation::hash").engine->hash(); }

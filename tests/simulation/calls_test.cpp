@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -77,19 +80,152 @@ struct World {
     Queries&     queries() { return d.once_in(6) ? gone_queries : asked; }
     JointOptions joint_options()
     {
-        return {.axis      = d.vector(),
-                .lower     = d.number(),
-                .upper     = d.number(),
-                .stiffness = d.number(),
-                .position  = d.number()};
+        if (d.once_in(3)) return {.axis = {0, 1, 0}, .label = d.text()};  // a good one, so that trees come about
+        return {.parent_anchor   = d.vector(),
+                .child_anchor    = d.vector(),
+                .parent_rotation = d.rotation(),
+                .child_rotation  = d.rotation(),
+                .axis            = d.vector(),
+                .label           = d.text(),
+                .lower           = d.number(),
+                .upper           = d.number(),
+                .stiffness       = d.number(),
+                .damping         = d.number(),
+                .target          = d.number(),
+                .effort_limit    = d.number(),
+                .velocity_limit  = d.number(),
+                .friction        = d.number(),
+                .armature        = d.number(),
+                .position        = d.number(),
+                .velocity        = d.number()};
     }
-    CapsuleOptions    capsule() { return {.radius = d.number(), .half_height = d.number(), .rotation = d.rotation()}; }
+    Surface surface()
+    {
+        if (d.pick(2)) return {};
+        return {.density     = d.number(),
+                .friction    = d.number(),
+                .restitution = d.number(),
+                .margin      = d.number(),
+                .gap         = d.pick(2) ? std::optional<double>(d.number()) : std::nullopt,
+                .collides    = d.pick(2) != 0};
+    }
+    BodyOptions body_options()
+    {
+        if (d.pick(2)) return {.position = d.vector(), .mass = 1};
+        return {.position         = d.vector(),
+                .rotation         = d.rotation(),
+                .velocity         = d.vector(),
+                .angular_velocity = d.vector(),
+                .label            = d.text(),
+                .mass             = d.number(),
+                .com              = d.vector(),
+                .inertia          = {d.vector(), d.vector(), d.vector()},
+                .kinematic        = d.once_in(4)};
+    }
+    CapsuleOptions capsule()
+    {
+        return {.radius      = d.number(),
+                .half_height = d.number(),
+                .position    = d.vector(),
+                .rotation    = d.rotation(),
+                .label       = d.text(),
+                .surface     = surface()};
+    }
+    /// What a builder made of all that is simulated, and changed while it is.
+    void drawn_model()
+    {
+        const auto made = builder.finalize(notes);
+        if (!made) return;
+        const State start(*made);
+        auto        run = Simulation::make(*made, {.dt = 1e-3, .threads = 1});
+        if (!run) return;
+        for (int i = 0; i < 3; ++i) (void)run->step();
+        (void)run->edit([&](ModelEdit& e) { wild(e); });
+        for (int i = 0; i < 3; ++i) (void)run->step();
+        run->reset();
+        (void)run->queries().ray(kShared, {0, 0, 5}, {0, 0, -1});
+        if (d.once_in(3)) builder = ModelBuilder();
+    }
+    /// What was made of a model, ended one after the other in any order, the model itself among them; the rest is used.
+    void in_any_order()
+    {
+        auto                                       of = yard().model;
+        std::optional<Simulation>                  run(std::in_place, of, SimulationOptions{.threads = 1});
+        std::optional<State>                       at(std::in_place, of);
+        std::optional<Control>                     commands(std::in_place, of);
+        std::optional<Dynamics>                    its(std::in_place, of);
+        std::optional<Queries>                     of_it(std::in_place, of);
+        const std::array<std::function<void()>, 6> ends{[&] { of.reset(); },  [&] { run.reset(); },
+                                                        [&] { at.reset(); },  [&] { commands.reset(); },
+                                                        [&] { its.reset(); }, [&] { of_it.reset(); }};
+        for (int i = 0; i < 12; ++i) {
+            ends[static_cast<std::size_t>(d.pick(6))]();
+            if (run) (void)run->step();
+            if (at) at->settle();
+            if (commands) commands->clear();
+            if (its && at) (void)its->at(*at).mass_matrix();
+            if (of_it && at) of_it->update(*at);
+            if (of_it) (void)of_it->nearest(kShared, {});
+        }
+    }
+    /// Writes anything to the arrays of a model.
+    void wild(ModelEdit& e)
+    {
+        ModelArrays& a   = e.arrays({.numbers   = d.pick(2) != 0,
+                                     .structure = d.pick(2) != 0,
+                                     .inertia   = d.pick(2) != 0,
+                                     .shapes    = d.pick(2) != 0,
+                                     .pairs     = d.pick(2) != 0});
+        const auto   put = [&](auto& values, auto value) {
+            if (!values.empty()) values[static_cast<std::size_t>(d.pick(static_cast<int>(values.size())))] = value;
+        };
+        switch (d.pick(16)) {
+            case 0:
+                return put(a.shape_body, d.integer());
+            case 1:
+                return put(a.joint_parent, d.integer());
+            case 2:
+                return put(a.joint_q_start, d.integer());
+            case 3:
+                return put(a.shape_type, static_cast<GeoType>(d.pick(12)));
+            case 4:
+                return put(a.body_mass, d.real());
+            case 5:
+                return put(a.joint_target_ke, d.real());
+            case 6:
+                return put(a.joint_limit_lower, d.real());
+            case 7:
+                return put(a.joint_axis, d.small());
+            case 8:
+                return put(a.shape_transform, static_cast<Pose>(pose()));
+            case 9:
+                return put(a.shape_scale, d.small());
+            case 10:
+                return put(a.gravity, d.small());
+            case 11:
+                return put(a.body_flags, d.integer());
+            case 12:
+                return put(a.shape_flags, d.integer());
+            case 13:
+                a.world_count = d.integer();
+                return;
+            case 14:
+                a.shape_collision_filter_pairs.emplace_back(d.integer(), d.integer());
+                return;
+            default:
+                return put(a.body_inertia, Mat33{d.small(), d.small(), d.small()});
+        }
+    }
     SimulationOptions options()
     {
         return {.dt       = d.number(),
                 .substeps = d.integer(),
-                .solver   = d.pick(3) ? "softstep" : d.text(),
-                .threads  = d.pick(2) ? 1 : -d.pick(3)};
+                .solver   = d.pick(3)   ? "softstep"
+                            : d.pick(2) ? "xpbd"
+                                        : d.text(),
+                .threads  = d.pick(2) ? 1 : -d.pick(3),
+                .sleeping = d.pick(2) != 0,
+                .device   = d.once_in(4) ? d.text() : std::string()};
     }
 };
 
@@ -111,7 +247,7 @@ void add_models(Calls& c, World& w)
         for (const ShapeId s : m.shapes()) (void)m.label(s);
     });
     c.add("Model::worlds", [&] { CHECK(m.worlds().size() == 0); });
-    c.add("Ids::Ids", [&] { (void)Ids<BodyId>(3); });
+    c.add("Ids::Ids", [&] { CHECK(Ids<BodyId>(-w.d.pick(9)).size() == 0); });
     c.add("Ids::begin", [&] { (void)Ids<BodyId>(3).begin(); });
     c.add("Ids::end", [&] { (void)Ids<BodyId>(3).end(); });
     c.add("Ids::size", [&] { CHECK(Ids<BodyId>(3).size() == 3); });
@@ -164,6 +300,7 @@ void add_edits(Calls& c, World& w)
     edit("ModelEdit::arrays",
          [&](ModelEdit& e) { e.arrays({.inertia = true}).body_mass.resize(static_cast<std::size_t>(w.d.pick(6))); });
     edit("ModelEdit::arrays", [&](ModelEdit& e) { e.arrays({.numbers = true}).joint_limit_lower.clear(); });
+    edit("ModelEdit::arrays", [&](ModelEdit& e) { w.wild(e); });
     edit("ModelEdit::changes", [&](ModelEdit& e) { (void)e.changes(); });
     edit("Simulation::edit", [&](ModelEdit&) { (void)w.sim.step(); });
     edit("Simulation::edit", [&](ModelEdit&) { (void)w.sim.edit([](ModelEdit&) {}); });
@@ -220,7 +357,17 @@ void add_states(Calls& c, World& w)
     });
     c.add("Contacts::size", [&] { (void)w.simulation().contacts().size(); });
     c.add("Contacts::empty", [&] { (void)w.simulation().touching().empty(); });
-    c.add("Contacts::arrays", [&, rows] { (void)Contacts(w.m, w.state(), rows()).size(); });
+    c.add("Contacts::arrays", [&, rows] {
+        const auto made = rows();
+        (void)Contacts(w.m, w.state(), made).arrays();
+    });
+    c.add("Contacts::begin", [&] {
+        const auto     kept = w.simulation().contacts().begin();
+        const Contacts view = w.sim.contacts();
+        w.sim.edit_state().arrays().body_q.resize(static_cast<std::size_t>(w.d.pick(5)));
+        for (const Contact& contact : view) (void)contact;
+        (void)*kept;
+    });
     c.add("Contacts::begin", [&] { (void)*w.simulation().contacts().begin(); });
     c.add("Contacts::end", [&] { (void)*w.simulation().contacts().end(); });
     c.add("Contacts::iterator::operator*", [&] { (void)*Contacts::iterator(); });
@@ -246,12 +393,16 @@ void add_builders(Calls& c, World& w)
         (void)b.finalize();
     });
     c.add("ModelBuilder::set_gravity", [&] { b.set_gravity(w.d.vector()); });
-    c.add("ModelBuilder::add_body", [&] { (void)b.add_body({.position = w.d.vector(), .mass = w.d.number()}); });
-    c.add("ModelBuilder::add_link", [&] { (void)b.add_link({.rotation = w.d.rotation(), .label = w.d.text()}); });
-    c.add("ModelBuilder::add_box", [&] { (void)b.add_box(w.body(), {.half = w.d.vector()}); });
+    c.add("ModelBuilder::add_body", [&] { (void)b.add_body(w.body_options()); });
+    c.add("ModelBuilder::add_link", [&] { (void)b.add_link(w.body_options()); });
+    c.add("ModelBuilder::add_box", [&] {
+        (void)b.add_box(w.body(), {.half     = w.d.pick(2) ? w.d.vector() : Vec3d{1, 1, 1},
+                                   .position = w.d.vector(),
+                                   .label    = w.d.text(),
+                                   .surface  = w.surface()});
+    });
     c.add("ModelBuilder::add_sphere", [&] {
-        (void)b.add_sphere(w.body(),
-                           {.radius = w.d.number(), .surface = {.density = w.d.number(), .friction = w.d.number()}});
+        (void)b.add_sphere(w.body(), {.radius = w.d.number(), .position = w.d.vector(), .surface = w.surface()});
     });
     c.add("ModelBuilder::add_capsule", [&] { (void)b.add_capsule(w.body(), w.capsule()); });
     c.add("ModelBuilder::add_cylinder", [&] { (void)b.add_cylinder(w.body(), w.capsule()); });
@@ -289,6 +440,7 @@ void add_builders(Calls& c, World& w)
     });
     c.add("ModelBuilder::finalize", [&] { (void)b.finalize(); });
     c.add("ModelBuilder::finalize", [&] { (void)b.finalize(w.notes); });
+    for (int i = 0; i < 4; ++i) c.add("ModelBuilder::finalize", [&] { w.drawn_model(); });
     c.add("ModelBuilder::mistakes", [&] { (void)b.mistakes().size(); });
     c.add("ModelBuilder::arrays", [&] { (void)b.arrays(); });
     c.add("ModelBuilder::arrays", [&] { (void)std::as_const(b).arrays(); });
@@ -306,6 +458,7 @@ void add_simulations(Calls& c, World& w)
         Simulation taken(std::move(w.sim));
         w.sim = std::move(taken);
     });
+    c.add("Simulation::Simulation", [&] { w.in_any_order(); });
     c.add("Simulation::operator=", [&] { w.sim = Simulation(w.y.model, {.dt = 1e-3, .threads = 1}); });
     c.add("Simulation::make", [&] { (void)Simulation::make(w.d.pick(3) ? w.y.model : nullptr, w.options()); });
     c.add("Simulation::step", [&] { (void)w.simulation().step(); });
@@ -371,14 +524,23 @@ void add_dynamics_and_queries(Calls& c, World& w)
                         .point           = w.d.vector(),
                         .position        = w.d.vector(),
                         .rotation        = w.d.rotation(),
-                        .position_weight = w.d.number()};
-        (void)w.dynamics().inverse_kinematics(
-            w.state(), std::span(&goal, 1),
-            {.iterations = w.d.pick(5) - 1, .starts = w.d.pick(4) - 1, .position_tolerance = w.d.number()});
+                        .position_weight = w.d.number(),
+                        .rotation_weight = w.d.number()};
+        (void)w.dynamics().inverse_kinematics(w.state(), std::span(&goal, static_cast<std::size_t>(w.d.pick(3) != 0)),
+                                              {.iterations         = w.d.pick(5) - 1,
+                                               .starts             = w.d.pick(4) - 1,
+                                               .position_tolerance = w.d.number(),
+                                               .rotation_tolerance = w.d.number()});
     });
     c.add("MatrixView::operator()", [&] {
         (void)w.dyn.mass_matrix().expect()(static_cast<std::size_t>(w.d.pick(12)),
                                            static_cast<std::size_t>(w.d.pick(12)));
+    });
+    c.add("MatrixView::operator()", [&] {
+        const auto       four = w.d.numbers(4);
+        const MatrixView made{static_cast<std::size_t>(w.d.integer()), static_cast<std::size_t>(w.d.integer()), four};
+        (void)made(static_cast<std::size_t>(w.d.pick(4)), static_cast<std::size_t>(w.d.pick(4)));
+        (void)made.row(static_cast<std::size_t>(w.d.pick(4)));
     });
     c.add("MatrixView::row", [&] { (void)w.dyn.mass_matrix().expect().row(static_cast<std::size_t>(w.d.pick(12))); });
     c.add("Queries::Queries", [&] { (void)Queries(w.d.pick(2) ? w.y.model : nullptr); });
@@ -409,6 +571,11 @@ void add_results(Calls& c, World& w)
     const auto same = [](int x) { return Result<int>(x); };
     // Overloads by what kind of object they are called on: lvalue, const lvalue, rvalue.
     c.add("Result::Result", [=] { (void)drawn(); });
+    c.add("Result::Result", [=] {
+        auto       from = drawn();
+        const auto to   = std::move(from);
+        CHECK(from.has_value() == to.has_value());  // NOLINT(bugprone-use-after-move)
+    });
     c.add("Result::Result", [=] { (void)Result<int>(Diagnostic{}); });
     c.add("Result::Result", [] { (void)Result<void>(Diagnostic{}); });
     c.add("Result::has_value", [=] { (void)drawn().has_value(); });

@@ -204,6 +204,28 @@ TEST_CASE("a start within the limits is not told")
     CHECK(sim.notes().empty());
 }
 
+TEST_CASE("a state that is put back moves as it did, and the time goes on")
+{
+    const test::TemporaryFolder folder;
+    const std::string           file = (folder.path() / "run.mrec").string();
+    const Yard                  y    = yard();
+    Simulation                  sim(y.model, {.dt = 1e-3});
+    sim.record(file).expect();
+    sim.run_for(0.1).expect();
+    const State kept = sim.state();
+    sim.run_for(0.1).expect();
+    const Vec3 there = sim.position(y.lower);
+    sim.edit_state() = kept;
+    CHECK(sim.time() == doctest::Approx(0.2));
+    CHECK(sim.state().time() == doctest::Approx(0.2));
+    sim.on_step([](const State& state, Control&) { CHECK(state.time() >= 0.2 - 1e-9); });
+    sim.run_for(0.1).expect();
+    CHECK(sim.time() == doctest::Approx(0.3));
+    CHECK(double(length(sim.position(y.lower) - there)) < 1e-5);
+    sim.finish_recording().expect();
+    CHECK(replay(file, *y.model).expect().equal);
+}
+
 TEST_CASE("a replay counts the steps that were run")
 {
     const test::TemporaryFolder folder;

@@ -20,6 +20,8 @@ class Pool;
 namespace mechane::collision {
 
 /// What the broad phase knows of a shape that never changes.
+/// By these alone a pair may be ruled out: two shapes of one body, of different worlds, of groups that do not meet, or
+/// of which neither is mobile.
 struct ShapeFilter {
     std::int32_t body   = -1;
     std::int32_t world  = -1;
@@ -35,6 +37,7 @@ constexpr bool groups_collide(std::int32_t a, std::int32_t b)
     if (a == 0 || b == 0) return false;
     return a > 0 ? a == b || b < 0 : a != b;
 }
+/// A negative world is shared by all.
 constexpr bool worlds_collide(std::int32_t a, std::int32_t b) { return a < 0 || b < 0 || a == b; }
 
 /// An infinite plane in the world, already raised by its own reach.
@@ -78,6 +81,7 @@ class BroadPhase {
     std::size_t launch(std::span<const geometry::Aabbd> boxes, std::span<const double> gap,
                        std::span<const RaisedPlane> planes, std::span<ShapePair> out);
 
+    /// As they were given; a broad phase is made anew where they change.
     [[nodiscard]] const std::vector<ShapeFilter>& filters() const { return filters_; }
     /// Whether filters alone let the pair through.
     [[nodiscard]] bool allowed(std::int32_t i, std::int32_t k) const;
@@ -216,6 +220,7 @@ class BroadPhaseTree final : public BroadPhase {
 /// What `automatic` stands for with these shapes.
 BroadPhaseMode broad_phase_for(std::span<const ShapeFilter> filters);
 
+/// @param mode  `automatic` becomes what `broad_phase_for` says
 std::unique_ptr<BroadPhase> make_broad_phase(BroadPhaseMode mode, std::vector<ShapeFilter> filters,
                                              std::vector<ShapePair> excluded);
 

@@ -21,11 +21,13 @@ struct CoreDistance {
 CoreDistance core_distance(const Shape& a, const Shape& b, double give_up = kInfinity);
 
 /// The same of cores that are apart; of overlapping ones it says only that they do, by a distance of 0.
+/// Cheaper where the depth is not wanted, as for queries that ask how far.
 CoreDistance core_distance_apart(const Shape& a, const Shape& b, double give_up = kInfinity);
 /// @param start  a guess at the way from the nearest point of b to that of a; not needed, but a good one saves steps
 CoreDistance core_distance_apart(const Shape& a, const Shape& b, double give_up, const Vec3d& start);
 
 /// Signed separation along the unit direction n from a to b: the largest over all n is the signed distance.
+/// For checking an answer: no direction separates two shapes by more than their distance.
 inline double separation(const Shape& a, const Shape& b, const Vec3d& n)
 { return dot(n, support(b, -n) - support(a, n)); }
 

@@ -20,6 +20,7 @@ struct PressureLaw {
     const void* data                                                         = nullptr;  ///< given back to the law
 };
 
+/// Names and defaults are Newton's. Both shapes of a pair need the flag `hydroelastic`.
 struct HydroelasticOptions {
     bool reduce_contacts    = true;
     bool pre_prune_contacts = true;  ///< of open faces only the nearest of a voxel counts, not that of each normal bin
@@ -36,6 +37,7 @@ struct HydroelasticOptions {
 };
 
 /// One triangle of a contact surface.
+/// For drawing, and for sensors of pressure.
 struct ContactFace {
     std::array<Vec3d, 3> points;        ///< in the world [m]
     double               distance = 0;  ///< sum of both signed depths there [m]

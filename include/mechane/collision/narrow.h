@@ -16,6 +16,7 @@ struct ContactPoint {
 };
 
 /// The points of one pair, already reduced to those that matter.
+/// Lies on the stack of whoever collides, and allocates nothing.
 struct Manifold {
     static constexpr int kCapacity = 16;
     // Not cleared when it comes into being: that would cost more than many a pair.
@@ -25,6 +26,7 @@ struct Manifold {
     int count = 0;
 
     Manifold() {}  // NOLINT(modernize-use-equals-default): leaves the points as they are
+    /// What finds no room is dropped.
     void add(const ContactPoint& point)
     {
         if (count < kCapacity) points[static_cast<std::size_t>(count++)] = point;
@@ -35,6 +37,7 @@ struct Manifold {
 /// decides the method; see docs/collision_method.md. Kinds in the other order than the table's are met the other way
 /// round, and the contacts turned back; a triangle, or a hull or mesh without its data, is a mistake that the failure
 /// handler is told.
+/// Pure: no memory between calls, safe from many threads. Pairs of a pipeline go through the same functions.
 void collide(const Shape& a, const Shape& b, double reach, Manifold& out);
 
 /// How contacts of two kinds of whole shapes are found, in a word of the table; empty for kinds that never meet. The

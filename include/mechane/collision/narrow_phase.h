@@ -20,6 +20,7 @@ struct NarrowPhaseShape {
 };
 
 /// One contact on its way to wherever it is kept.
+/// All of it is in the world and in double precision, as the narrow phase computed it.
 struct ContactData {
     Vec3d         centre;                    ///< world, midway between the two surfaces, margins included [m]
     Vec3d         normal;                    ///< unit, from shape 0 to shape 1, world; dimensionless
@@ -43,6 +44,7 @@ struct NarrowPhaseOutput {
     std::span<double>    contact_penetration;               ///< [m], negative in overlap
 };
 
+/// `contact_count` beyond the length of the output says how long it should have been.
 struct NarrowPhaseStatus {
     std::size_t contact_count = 0;  ///< admitted, those without room included
     std::size_t dropped_pairs = 0;

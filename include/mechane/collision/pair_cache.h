@@ -11,6 +11,7 @@ namespace mechane::collision {
 
 /// How far the two shapes of a pair may have moved against each other since their contacts were found. Normals are then
 /// right to `turn`, depths on faces to `turn` times the way that points have gone: 1e-6 of the size.
+/// Smaller numbers look at pairs more often, and follow their contacts more closely.
 struct PairCacheOptions {
     double way  = 1e-3;  ///< ratio to the smaller shape's least extent
     double turn = 1e-3;  ///< [rad]
@@ -40,6 +41,7 @@ class PairCache {
     [[nodiscard]] std::size_t pair_count() const;
 
     /// Everything that the next call depends on.
+    /// Part of a checkpoint: a run that goes on without it has other last bits.
     [[nodiscard]] std::vector<std::byte> save() const;
     /// Nothing at all stands for a cache that remembers nothing.
     /// @return false, with the cache empty, when the bytes are of another model or damaged

@@ -34,6 +34,8 @@ enum class ContactMatching : std::uint8_t {
 
 class CollisionPipeline;
 
+/// Names that Newton has are Newton's. Every choice gives the same contacts for any number of threads; choices of the
+/// broad phase change the cost alone.
 struct PipelineOptions {
     /// What that pipeline has made of meshes is shared instead of made again: hulls, trees, distance fields. Not by two
     /// threads at a time.
@@ -80,10 +82,12 @@ struct PipelineOptions {
 Result<void> validate(const PipelineOptions& options);
 
 /// How much one stage of a call had to hold.
+/// `dropped` is what was needed and not done.
 struct StageStatus {
     std::int64_t needed = 0, capacity = 0, dropped = 0;
 };
 
+/// What a call did, and what it had to leave out. Times are for looking at and change from run to run.
 struct CollideStatus {
     std::int32_t contacts        = 0;      ///< rows written
     std::int32_t candidate_pairs = 0;      ///< pairs after the broad phase
@@ -104,8 +108,10 @@ struct CollideStatus {
 /// Says of each stage that had to drop something what it needed, what it had, and which option raises that.
 void report_overflow(const CollideStatus& status, Diagnostics& out);
 
-/// Finds the contacts of a state: world AABBs, broad phase, narrow phase, sorted by (shape0, shape1, feature); then
-/// those of particles with shapes, where the model has particles.
+/// A pipeline keeps hulls, trees and distance fields of the model's meshes, made once. It allocates nothing once its
+/// buffers have grown. One thread at a time may call it; the threads of its pool it uses itself. The method of each
+/// pair is in docs/collision_method.md. Finds the contacts of a state: world AABBs, broad phase, narrow phase, sorted
+/// by (shape0, shape1, feature); then those of particles with shapes, where the model has particles.
 class CollisionPipeline {
   public:
     /// The options must be valid (`validate`). The model lives as long.
@@ -121,6 +127,7 @@ class CollisionPipeline {
     /// @error API_FOREIGN, API_ARGUMENT  to the failure handler; what found no room is in the status, for which
     /// `report_overflow` has COL_OVERFLOW
     CollideStatus collide(const model::State& state, double dt, model::Contacts& contacts, PairCache* cache = nullptr);
+    /// Rows for this model and these options. One buffer for each state that is collided by itself.
     [[nodiscard]] model::Contacts make_contacts() const;
     /// Reads where shapes are in their bodies again, after the model's `shape_transform` was written to. Whatever else
     /// of a shape changes needs a new pipeline.
@@ -149,6 +156,7 @@ class CollisionPipeline {
 
 /// The two surface points of each contact in the world, margins included, and their separation along the normal [m];
 /// recomputed from the poses of the state with normals as they were. Spans of `rigid_contact_count` entries or empty.
+/// For sensors and pictures: what a solver moved since `collide` is in the poses, and so in the points.
 void contact_points_world(const model::Model& model, const model::State& state, const model::Contacts& contacts,
                           std::span<Vec3> point0, std::span<Vec3> point1, std::span<Real> separation = {});
 

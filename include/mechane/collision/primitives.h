@@ -13,6 +13,7 @@ namespace mechane::collision {
 /// Distance of a slot that holds no contact [m].
 inline constexpr double kUnusedContact = 1e10;
 
+/// At most N slots, used ones first. Functions allocate nothing and may run on many threads.
 template <std::size_t N>
 struct PrimitiveContacts {
     std::array<double, N> distance;    ///< [m], negative in penetration; kUnusedContact from the first free slot on
@@ -27,6 +28,7 @@ struct PrimitiveContacts {
     }
 };
 
+/// Shapes by their numbers. Sizes have to be positive; what a negative one gives is not said.
 struct PlaneArgs {
     Vec3d normal;  ///< unit, out of the solid; dimensionless
     Vec3d point;   ///< any point of the plane [m]
@@ -47,15 +49,18 @@ struct BoxArgs {
 };
 using EllipsoidArgs = BoxArgs;  ///< semi-axes instead of half extents
 
+/// The normal is that of the plane.
 PrimitiveContacts<1> collide_plane_sphere(const PlaneArgs& plane, const SphereArgs& sphere);
 /// The end spheres, that along +axis first.
 PrimitiveContacts<2> collide_plane_capsule(const PlaneArgs& plane, const CapsuleArgs& capsule);
+/// The point of the ellipsoid that lies lowest over the plane, in closed form.
 PrimitiveContacts<1> collide_plane_ellipsoid(const PlaneArgs& plane, const EllipsoidArgs& ellipsoid);
 /// The lowest four corners, of those not higher than `margin`.
 PrimitiveContacts<4> collide_plane_box(const PlaneArgs& plane, const BoxArgs& box, double margin = 0);
 PrimitiveContacts<4> collide_plane_cylinder(const PlaneArgs& plane, const CylinderArgs& cylinder);
 /// Coincident centres: the normal is x.
 PrimitiveContacts<1> collide_sphere_sphere(const SphereArgs& a, const SphereArgs& b);
+/// Against the nearest point of the capsule's axis.
 PrimitiveContacts<1> collide_sphere_capsule(const SphereArgs& sphere, const CapsuleArgs& capsule);
 PrimitiveContacts<1> collide_sphere_cylinder(const SphereArgs& sphere, const CylinderArgs& cylinder);
 /// Inside: the way out through the nearest face.

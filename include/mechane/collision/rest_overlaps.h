@@ -11,7 +11,8 @@ namespace mechane::collision {
 
 /// Overlaps between parts of one mechanism in its start pose. Robots are drawn with links that reach into each other;
 /// pushing them apart would bend the robot. So an authored overlap counts as touching: contacts of such a pair push
-/// only against what is deeper. `simulation::Engine` does so; a loop of one's own that is to move likewise does as well:
+/// only against what is deeper. `simulation::Engine` does so; a loop of one's own that is to move likewise does as
+/// well:
 ///
 ///     pipeline.collide(state, 0, contacts);
 ///     const RestOverlaps rest(model, contacts);
@@ -21,6 +22,7 @@ class RestOverlaps {
     /// @param contacts  those of the start pose, of this model
     RestOverlaps(const model::Model& model, const model::Contacts& contacts);
 
+    /// Two shapes, the smaller index first, and how deep they overlap as they were drawn.
     struct Pair {
         std::int32_t shape0 = 0, shape1 = 0;
         Real         depth = 0;  ///< [m], positive

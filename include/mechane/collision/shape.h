@@ -12,6 +12,8 @@
 
 namespace mechane::collision {
 
+/// Shapes here are numbers and pointers: they know neither a model nor a body, and own nothing. Whoever makes one keeps
+/// the hull, mesh or field that it points to. Everything is in double precision.
 /// What the narrow phase tells apart. The order is the order of the shapes in a contact (the mesh comes first wherever
 /// it is).
 enum class ShapeKind : std::uint8_t {
@@ -27,6 +29,7 @@ enum class ShapeKind : std::uint8_t {
     hull,
     triangle
 };
+/// The side of the table of pair functions.
 inline constexpr std::size_t kPairKinds = 10;  ///< kinds of whole shapes; a triangle is a part of a mesh
 
 /// Vectors by component, filled up to whole lanes or blocks of them (src/collision/narrow/core_support.h) with the
@@ -50,6 +53,7 @@ struct HullShape {
 };
 /// Hull of a mesh whose points are multiplied by `scale` (negative components mirror). Coplanar triangles become one
 /// face. A mesh that is not marked convex is replaced by its convex hull.
+/// A mesh that is not marked convex costs a run of qhull.
 HullShape make_hull_shape(const geometry::Mesh& mesh, const Vec3d& scale);
 
 /// A triangle mesh for collision: scaled, welded, wound outwards when closed, with the neighbours across its edges and
@@ -71,6 +75,7 @@ struct MeshShape {
 };
 /// @param with_hull  a convex mesh gets its hull; one of up to `kSmallSolid` points has it always
 inline constexpr std::size_t kSmallSolid = 64;
+/// The mesh may be open, and may have edges of more than two triangles. `floor` is for height fields alone.
 MeshShape make_mesh_shape(const geometry::Mesh& mesh, const Vec3d& scale, bool with_hull, double floor = 0);
 
 struct SdfShape;
@@ -79,14 +84,15 @@ struct SdfShape;
 /// cone (r, half height along z), ellipsoid semi-axes, box half extents, rectangle half extents (x, y); [m]. The plane
 /// is z = 0 with the solid below; the rectangle is one-sided likewise.
 struct Shape {
-    ShapeKind            kind = ShapeKind::sphere;
-    Vec3d                p;  ///< origin [m]
-    Mat33d               R = Mat33d::identity();
-    Vec3d                size;  ///< [m], by kind as above
-    const HullShape*     hull = nullptr;
-    const MeshShape*     mesh = nullptr;
-    const SdfShape*      sdf  = nullptr;  ///< its signed distance field, where it has one
-    std::array<Vec3d, 3> corners{};       ///< of a triangle, in the pair's frame
+    ShapeKind        kind = ShapeKind::sphere;
+    Vec3d            p;  ///< origin [m]
+    Mat33d           R = Mat33d::identity();
+    Vec3d            size;  ///< [m], by kind as above
+    const HullShape* hull = nullptr;
+    const MeshShape* mesh = nullptr;
+    const SdfShape*  sdf  = nullptr;  ///< its signed distance field, where it has one
+    /// What follows is of a triangle alone, which only a mesh hands out.
+    std::array<Vec3d, 3> corners{};  ///< of a triangle, in the pair's frame
     Vec3d extrusion;  ///< [m], of a triangle: makes it the prism between the corners and the corners moved by this
     /// Radius by which the core (a point, a segment) is inflated; 0 for all other kinds.
     [[nodiscard]] double core_radius() const
@@ -94,12 +100,14 @@ struct Shape {
 };
 
 /// The point of the core that is farthest along `direction` (any length). Zero directions give some point of the core.
+/// In the frame of the pose. Meshes and planes have no core: what they answer is not said.
 Vec3d support(const Shape& shape, const Vec3d& direction);
 /// A point inside: the middle of the shape.
 Vec3d centre(const Shape& shape);
 /// Radius of a ball about `centre` that holds the shape [m]; infinite for a plane.
 double bounding_radius(const Shape& shape);
 /// Box in the frame of the pose, not expanded; everything for an infinite plane.
+/// Radii and caps are in it.
 geometry::Aabbd bounds(const Shape& shape);
 
 }  // namespace mechane::collision

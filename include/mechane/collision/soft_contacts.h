@@ -47,6 +47,7 @@ class SoftContactFinder {
     void find(const model::State& state, const ParticleSpans& particles, double gap, model::SoftContacts& out,
               std::size_t most = std::size_t{std::numeric_limits<std::int32_t>::max()});
     /// Takes `shape_transform` from the model again.
+    /// After an edit has moved shapes in their bodies.
     void reread_transforms();
 
   private:

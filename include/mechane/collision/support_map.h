@@ -20,10 +20,12 @@
 ///     const ClosestPoints c = closest(ball, X_WA, box, X_WB);
 namespace mechane::collision {
 
+/// Whether a callable is a support map of a geometry. It has to be const: several threads may call it.
 template <class Support, class Geom>
 concept SupportMap = std::is_invocable_r_v<Vec3d, const Support&, const Geom&, const Vec3d&>;
 
 /// Of two shapes, in the world. `normal` is unit and points from a to b.
+/// Answers of `create_solve_closest_distance`.
 struct ClosestPoints {
     bool   separated = false;
     double distance  = 0;                      ///< [m], 0 when they overlap
@@ -44,6 +46,7 @@ struct SupportContact {
     double distance = 0;                       ///< dot(normal, point_b - point_a) [m]
 };
 
+/// What the three factories share. Not promised by itself.
 namespace support_map {
 
 /// A point of the difference b - a, with the points that it comes from.
@@ -51,6 +54,7 @@ struct Point {
     Vec3d w, a, b;  ///< [m]
 };
 
+/// Two geometries with their poses, as one convex set: the Minkowski difference b - a.
 template <class Support, class A, class B>
 struct Pair {
     const Support& support;

@@ -7,6 +7,8 @@ namespace mechane {
 }  // namespace mechane
 
 /// Checked in every build: an index or handle that came through the public API.
+/// What a caller can do wrong is told by MCH_REQUIRE (core/failure.h) or a Result instead, with the argument's name;
+/// this one ends the process by a signal, with file and line of ours, because the fault is ours.
 #define MCH_CHECK(condition) \
     ((condition) ? static_cast<void>(0) : ::mechane::assertion_failed(#condition, __FILE__, __LINE__))
 

@@ -6,6 +6,9 @@
 
 namespace mechane {
 
+/// How much a finding matters, in ascending order, so that `>= Severity::warning` means what it says. An info asks for
+/// nothing. A warning says that something was taken otherwise than it was written. An error says that something could
+/// not be used: what it concerns is left out, or the whole call fails with it.
 enum class Severity { info, warning, error };
 
 /// "info", "warning" or "error".
@@ -33,26 +36,35 @@ struct Site {
 };
 
 /// One finding about the user's input: what was found, where, and what can be done about it.
+/// Programs compare `id`, which keeps its meaning from version to version; `message` and `hint` are for people, and
+/// may become better at any time.
 struct Diagnostic {
+    /// Of a row of a table of codes: "IMPORT_JOINT_AXIS", or an id of a rule.
     std::string id;
     Severity    severity = Severity::error;
+    /// What was found here, with the numbers and names that it is about.
     std::string message;
     Site        site;
+    /// What can be done about it, in the words of whoever asked: fields of options in a program, options in a shell.
     std::string hint;
     int         count = 1;  ///< how many equal findings were merged into this one
     std::string alias{};    ///< the former id, for scripts that know it; empty for none
 
     /// Whether `name` is the id or the former id.
-    [[nodiscard]] bool is(std::string_view name) const noexcept { return id == name || (!alias.empty() && alias == name); }
+    [[nodiscard]] bool is(std::string_view name) const noexcept
+    { return id == name || (!alias.empty() && alias == name); }
 };
 
 /// "arm.usda:12:3 </arm/elbow.physics:body1> error PHY_JOINT_TARGET: message\n    hint", without a trailing newline.
+/// One finding as the command line prints it. Parts that are empty are left out, and several equal ones are counted.
 std::string to_text(const Diagnostic& diagnostic);
 
 /// Builds a diagnostic from its table row; an empty `hint` becomes the row's remedy.
+/// For functions of one's own that return a Result, with a Code of one's own or one of ours.
 Diagnostic make_diagnostic(const Code& code, Site site, std::string message, std::string hint = {});
 
 /// Collects findings. Not thread-safe: give each task its own and `append` them in a fixed order.
+/// The list keeps the order in which findings came first. Adding costs the logarithm of the length.
 class Diagnostics {
   public:
     /// Adds a finding; an equal one (id, site and message) is merged and counted instead.
@@ -66,7 +78,8 @@ class Diagnostics {
     [[nodiscard]] const std::vector<Diagnostic>& items() const noexcept { return items_; }
     [[nodiscard]] auto                           begin() const noexcept { return items_.begin(); }
     [[nodiscard]] auto                           end() const noexcept { return items_.end(); }
-    [[nodiscard]] bool                           has_errors() const noexcept { return count(Severity::error) > 0; }
+    /// Whether something could not be used: a success with errors in its notes is a success of the rest.
+    [[nodiscard]] bool has_errors() const noexcept { return count(Severity::error) > 0; }
     /// Number of distinct findings of this severity.
     [[nodiscard]] std::size_t count(Severity severity) const noexcept;
     /// Number of distinct findings with this id or former id.

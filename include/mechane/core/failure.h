@@ -7,6 +7,7 @@ namespace mechane {
 
 /// Is told the mistake. It may end the process or throw; when it returns, the process ends as by default.
 /// May be called from any thread.
+/// Tests set one that throws, and look at the diagnostic; an application sets one that logs, or that shows a dialogue.
 using FailureHandler = void (*)(const Diagnostic& diagnostic);
 
 /// Replaces the handler for the whole process; null restores the default, which prints the diagnostic to the standard
@@ -32,5 +33,6 @@ int exit_code_of(const Diagnostic& diagnostic) noexcept;
 
 /// Checked in every build: an argument that came through a public function. `function`, `argument` and `expected` are
 /// texts for the caller.
+/// Costs one comparison where the condition holds. The texts are literals, so that nothing is made before it fails.
 #define MCH_REQUIRE(condition, function, argument, expected) \
     ((condition) ? static_cast<void>(0) : ::mechane::refuse_argument(function, argument, expected))

@@ -8,6 +8,7 @@
 namespace mechane {
 
 /// 64-bit XXH3 of bytes. Stable across platforms of one endianness and across releases.
+/// For comparing results and naming entries of caches. It is no signature: who wants to can make two inputs meet.
 std::uint64_t hash_bytes(const void* data, std::size_t bytes, std::uint64_t seed = 0) noexcept;
 
 /// Hash of an array of plain values, by their bytes. Types with padding are refused.
@@ -23,6 +24,7 @@ inline std::uint64_t hash_text(std::string_view text, std::uint64_t seed = 0) no
 { return hash_bytes(text.data(), text.size(), seed); }
 
 /// Order-dependent combination of two hashes.
+/// hash_combine(a, b) is not hash_combine(b, a): chains of states depend on their order.
 constexpr std::uint64_t hash_combine(std::uint64_t a, std::uint64_t b) noexcept
 {
     a ^= b + 0x9e3779b97f4a7c15ull + (a << 6) + (a >> 2);

@@ -7,14 +7,18 @@ namespace mechane {
 
 /// A typed index: a `BodyId` cannot be passed where a `ShapeId` is meant. Negative means "none" (for a body: the
 /// world).
+/// The number counts from 0 within its kind. It is an index into the arrays of the model that gave it; nothing in it
+/// says which model that was, so a wrong number is found by its range and a foreign id is not.
 template <class Tag>
 struct Id {
     std::int32_t value = -1;
 
+    /// None.
     constexpr Id() = default;
     constexpr explicit Id(std::int32_t v) : value(v) {}
     constexpr explicit Id(std::size_t v) : value(static_cast<std::int32_t>(v)) {}
 
+    /// Not negative. Whether a model has it, the model says.
     [[nodiscard]] constexpr bool        valid() const noexcept { return value >= 0; }
     [[nodiscard]] constexpr std::size_t index() const noexcept { return static_cast<std::size_t>(value); }
     constexpr auto                      operator<=>(const Id&) const = default;

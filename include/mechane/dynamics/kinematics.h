@@ -9,6 +9,7 @@
 namespace mechane::dynamics {
 
 /// Which part of a model `eval_fk` and `eval_ik` touch. Empty spans select everything.
+/// Spans are read during the call only.
 struct Selection {
     std::span<const std::uint8_t> articulation_mask{};     ///< one flag per articulation
     std::span<const std::int32_t> articulation_indices{};  ///< or a list of them; both together are an error
@@ -36,6 +37,7 @@ Result<void> eval_ik(const model::Model& model, const model::State& state, std::
                      std::span<Real> joint_qd, const Selection& selection = {});
 
 /// Pose of a body and velocity of its centre of mass, in double; the default is the world.
+/// Twists are about the centre of mass, in world axes, as in `body_qd`.
 struct BodyMotion {
     Posed    X;
     Spatiald twist;
@@ -50,6 +52,7 @@ void joint_state(const model::Model& model, std::int32_t joint, const BodyMotion
 void eval_mimic(const model::Model& model, std::span<Real> joint_q, std::span<Real> joint_qd);
 
 /// How far bodies had to move to satisfy their joints.
+/// For telling a user that a stage was drawn otherwise than its joints say (RUN_PROJECTED).
 struct Projection {
     double       linear  = 0;   ///< largest displacement of a body's origin [m]
     double       angular = 0;   ///< largest turn [rad]
@@ -63,6 +66,7 @@ struct Projection {
 /// kept; loop joints get their coordinates from the bodies. A body without any joint keeps its pose.
 /// @param initial  the state is the one that the model starts from: a joint whose rates are all zero takes them from
 /// the velocity that its child was given, if any
+/// `Simulation` and `run::simulate` do it, so a loop of building blocks does it too if it is to have their bits.
 Projection project_to_joints(const model::Model& model, model::State& state, bool initial = false);
 
 }  // namespace mechane::dynamics

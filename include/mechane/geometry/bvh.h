@@ -43,14 +43,17 @@ inline double entry_of(const Aabbd& box, const Vec3d& o, const Vec3d& d)
     return enter <= leave * (1 + 4e-16) ? enter : kInfinity;
 }
 
+/// Immutable once it is made, so any number of threads may ask it. Visitors are called in a fixed order.
 /// A binary tree of boxes over items (triangles), split where surface times items is least on both sides together.
 /// Equal input gives equal bytes. The depth is at most 71, so a query runs on a fixed stack.
 class Bvh {
   public:
     Bvh() = default;
+    /// The boxes are copied; an item is the place of its box in the span.
     explicit Bvh(std::span<const Aabbd> boxes);
 
-    [[nodiscard]] bool         empty() const { return nodes_.empty(); }
+    [[nodiscard]] bool empty() const { return nodes_.empty(); }
+    /// Of a tree that is not empty.
     [[nodiscard]] const Aabbd& bounds() const { return nodes_.front().box; }
 
     /// Calls visit(item) for every item whose box overlaps `box`, and for some that miss it by no more than single

@@ -3,9 +3,11 @@
 
 namespace mechane::geometry {
 
+/// Everything here is pure arithmetic in double precision, in one frame that the caller chooses [m].
 /// Parameter in [0, 1] of the point of segment ab that is closest to p; 0 when the segment is a point.
 double closest_on_segment(const Vec3d& p, const Vec3d& a, const Vec3d& b);
 
+/// Of crossing segments the two points are one to rounding.
 struct SegmentPair {
     double s = 0, t = 0;  ///< parameters in [0, 1] on the first and the second segment
     Vec3d  a, b;          ///< the two points [m]
@@ -14,6 +16,7 @@ struct SegmentPair {
 /// Detection 5.1.9). The guard against a zero length is exact, so millimetre segments are as accurate as metre ones.
 SegmentPair closest_on_segments(const Vec3d& a0, const Vec3d& a1, const Vec3d& b0, const Vec3d& b1);
 
+/// A weight of exactly 0 says that the point lies on an edge or a corner.
 struct PointOnTriangle {
     Vec3d point;    ///< [m]
     Vec3d weights;  ///< barycentric coordinates, sum 1; dimensionless

@@ -7,6 +7,7 @@
 
 namespace mechane::geometry {
 
+/// The two bounds end it, whichever comes first. A lower concavity gives more hulls and follows hollows more closely.
 struct DecompositionOptions {
     double concavity = 0.05;  ///< deepest hollow that may stay, relative to the extent of its component, dimensionless
     int    max_hulls = 32;    ///< upper bound on hulls, at least 1; components beyond it, and beyond 512, are merged

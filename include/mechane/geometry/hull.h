@@ -6,6 +6,8 @@
 
 namespace mechane::geometry {
 
+/// A hull with a budget does not hold all points: a ball of 64 vertices is short of its radius by up to 10 % between
+/// them.
 struct HullOptions {
     int    max_vertices    = 64;    ///< upper bound on hull vertices, at least 4
     double merge_tolerance = 1e-6;  ///< coplanarity tolerance relative to the extent of the input, dimensionless

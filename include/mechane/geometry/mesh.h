@@ -8,6 +8,7 @@
 namespace mechane::geometry {
 
 /// A triangle mesh. Triangles wind outwards, counter-clockwise seen from outside.
+/// A plain value in double precision. Functions leave their argument as it is and return a new one.
 struct Mesh {
     std::vector<Vec3d>                       points;             ///< positions in the mesh's own frame [m], shape [n]
     std::vector<std::array<std::int32_t, 3>> triangles;          ///< indices into `points`, shape [m]
@@ -20,6 +21,7 @@ struct Aabbd {
     Vec3d upper{-kInfinity, -kInfinity, -kInfinity};  ///< [m]
 };
 
+/// Of all points, those that no triangle uses included; empty for a mesh without points.
 Aabbd bounds(const Mesh& mesh);
 
 /// Every triangle names points that exist. All functions of geometry require this, and finite points, unless they say

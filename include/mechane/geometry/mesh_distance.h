@@ -16,6 +16,8 @@ enum class SignMethod : std::uint8_t {
     normal      ///< angle-weighted pseudo-normal at the nearest point (Baerentzen, Aanaes 2005)
 };
 
+/// Exact to rounding: no grid. Immutable once it is made, so any number of threads may ask. A question costs about the
+/// logarithm of the triangles.
 /// Distances from a triangle mesh, negative inside. Points at the same place are joined first.
 class MeshDistance {
   public:
@@ -31,7 +33,8 @@ class MeshDistance {
     /// @param hint  a triangle that is likely near, as of the last question; the answer does not depend on it
     [[nodiscard]] Nearest nearest(const Vec3d& p, std::int32_t hint = -1) const;
     /// Whether p lies inside. @param nearest  the answer for the same p
-    [[nodiscard]] bool   inside(const Vec3d& p, const Nearest& nearest) const;
+    [[nodiscard]] bool inside(const Vec3d& p, const Nearest& nearest) const;
+    /// `nearest` and `inside` in one, negative inside [m].
     [[nodiscard]] double signed_distance(const Vec3d& p) const;
 
     /// Never `automatic`: what it came to.

@@ -16,6 +16,7 @@ namespace mechane::geometry {
 /// What a mesh is made into for collision.
 enum class Preparation : std::uint8_t { decomposition, hull, box, simplification };
 
+/// Options of the method, and of those that it may hand over to.
 struct PreparationOptions {
     Preparation           method = Preparation::decomposition;
     HullOptions           hull{};
@@ -26,6 +27,7 @@ struct PreparationOptions {
 };
 
 /// Keeps bytes by key. May be used by many threads.
+/// For meshes that take seconds: a key is made of the mesh and of every option that counts.
 class BlobCache {
   public:
     BlobCache()                                                           = default;
@@ -50,6 +52,7 @@ class DiskCache final : public BlobCache {
     files::CacheFolder folder_;
 };
 
+/// `method` is another than the one asked for where that could not deal with the mesh.
 struct PreparedMesh {
     std::vector<Mesh> parts;                                ///< one, but for a decomposition
     Preparation       method = Preparation::decomposition;  ///< that succeeded

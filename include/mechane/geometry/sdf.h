@@ -20,6 +20,8 @@ namespace mechane::geometry {
 /// How a sample is stored. The integers spread over the range of all samples near the surface.
 enum class SdfStorage : std::uint8_t { uint8, uint16, float32 };
 
+/// Names and defaults are Newton's where it has them. A finer field costs memory with the square of its resolution,
+/// since only the band about the surface is fine.
 struct SdfOptions {
     /// Cells along the longest side of the padded box, a multiple of 8 below 65536; unset: 64.
     std::optional<int>    max_resolution{};
@@ -46,6 +48,7 @@ struct SdfPlan {
 /// @error GEOMETRY_SDF_OPTIONS  names the number;  GEOMETRY_SDF_MEMORY  names the estimate
 Result<SdfPlan> plan_sdf(const Aabbd& box, double area, const SdfOptions& options);
 
+/// The gradient points out of the solid.
 struct SdfSample {
     double distance = 0;  ///< [m], negative inside
     Vec3d  gradient;      ///< of the field, dimensionless; about 1 long away from ridges
@@ -64,7 +67,8 @@ class Sdf {
     [[nodiscard]] double    sample(const Vec3d& p) const;
     [[nodiscard]] SdfSample sample_gradient(const Vec3d& p) const;
 
-    [[nodiscard]] const Vec3d&              lower() const { return plan_.lower; }
+    [[nodiscard]] const Vec3d& lower() const { return plan_.lower; }
+    /// Opposite corner of the grid [m].
     [[nodiscard]] Vec3d                     upper() const;
     [[nodiscard]] double                    voxel() const { return plan_.voxel; }
     [[nodiscard]] const std::array<int, 3>& blocks() const { return plan_.blocks; }

@@ -3,6 +3,7 @@
 
 namespace mechane::geometry {
 
+/// Whichever of the two is reached first ends it, so fewer triangles may come out than either asks for.
 struct SimplificationOptions {
     double ratio = 0.25;  ///< wanted triangles, relative to those of the input; dimensionless, above 0
     double max_error =

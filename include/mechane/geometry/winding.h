@@ -14,6 +14,7 @@ class WindingTree {
     WindingTree() = default;
     explicit WindingTree(const Mesh& mesh);
     /// @param p  in the mesh's frame [m]
+    /// Inside is where it is above one half.
     [[nodiscard]] double at(const Vec3d& p) const;
 
   private:

@@ -16,6 +16,7 @@ namespace mechane::importer {
 class AnimatedMasses;
 
 /// What of a model an animated attribute sets.
+/// Everything else that is animated is held at its first value.
 enum class Animated : std::uint8_t {
     target_position,
     target_velocity,
@@ -35,6 +36,7 @@ enum class Animated : std::uint8_t {
 };
 
 /// An attribute with samples or a spline, and the number in the model that follows it.
+/// One row for each attribute, bound to the model by labels, so that copies of a world follow it too.
 struct AnimatedValue {
     Animated                 what = Animated::target_position;
     std::vector<std::string> labels;           ///< of the joint, or of the shapes, in the model
@@ -127,6 +129,7 @@ class Animation {
     /// Sets what holds for a step from `begin` to `end` [s]: kinematic poses are those to be reached at its end, all
     /// else is as at its begin. Second 0 is the stage's startTimeCode, or time code 0.
     /// @param model  what was bound, or a copy of it
+    /// Const, and safe for several models at once. Called before a step finds its contacts.
     AnimationChanges apply(double begin, double end, const model::State& state, model::Model& model,
                            model::Control& control) const;
 

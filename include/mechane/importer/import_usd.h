@@ -19,6 +19,7 @@
 namespace mechane::importer {
 
 /// One PhysicsScene as it was imported. A stage with several populated scenes becomes one world for each.
+/// `Model::gravity` and the step of a run come from here.
 struct ImportedScene {
     std::string                 path;  ///< empty for the scene that stands in when the stage has none
     std::int32_t                world = model::kGlobalWorld;
@@ -72,6 +73,7 @@ struct ImportedDeformable {
 };
 
 /// A PhysicsAttachment prim and what it became.
+/// Between particles and a body, or between two cables; everything else says why it has no effect.
 struct ImportedAttachment {
     std::string               path, source0, source1, type0, type1;
     std::vector<int>          indices0, indices1;
@@ -85,6 +87,7 @@ struct ImportedAttachment {
 
 /// What an import did: maps from prim paths to indices in the builder, units, scenes, vendor attributes.
 /// Paths are sorted. Indices are those after the import.
+/// A value that depends on neither the stage nor the builder afterwards, but for `stage` and `animation`.
 struct ImportResult {
     double fps = 24, duration = 0;          ///< frames per second of the stage; how long it is [s]
     char   up_axis     = 'Y';               ///< of the stage

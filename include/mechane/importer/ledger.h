@@ -27,6 +27,7 @@ struct LedgerEntry {
     Site        site;  ///< strongest opinion, with its line in text layers
 };
 
+/// For one line under a ledger: nothing authored is passed over in silence where `all` equals the number of properties.
 struct LedgerTotals {
     std::size_t               used = 0, converted = 0, overridden = 0, ignored = 0;
     [[nodiscard]] std::size_t all() const { return used + converted + overridden + ignored; }

@@ -27,6 +27,7 @@ enum class Units { si, stage };
 /// What a stage means that authors no metersPerUnit: metres, or OpenUSD's 0.01.
 enum class UnauthoredUnits { one, usd };
 
+/// Order of an articulation's joints: depth first, breadth first, or as they stand on the stage.
 enum class JointOrdering { dfs, bfs, none };
 
 /// What a PhysicsCollisionGroup does. `schema`: its table filters pairs. `newton_ids`: its number is also the shape's
@@ -56,8 +57,10 @@ struct ImportOptions {
     /// Attach the imported roots to this body of the latest articulation.
     std::int32_t parent_body = model::kWorldBody;
 
+    /// Bodies that are off (physics:rigidBodyEnabled): true leaves them out, false makes them static.
     bool only_load_enabled_rigid_bodies = false;
-    bool only_load_enabled_joints       = true;
+    /// Joints that are off (physics:jointEnabled): true leaves them out, false keeps them, ready to be switched on.
+    bool only_load_enabled_joints = true;
     /// Joints without an authored articulation root stay outside of any tree: every body is free, and the joints are
     /// constraints between them.
     bool   keep_orphan_joints        = false;
@@ -73,11 +76,16 @@ struct ImportOptions {
     bool        parse_mujoco_options = true;  ///< false: settings of MuJoCo on the scene keep their defaults
     /// Declares MuJoCo's custom attributes (mujoco_attributes.h) when the resolver "mjc" is listed. Without it they
     /// must have been declared on the builder.
-    bool                  register_mujoco                  = true;
-    JointOrdering         joint_ordering                   = JointOrdering::dfs;
-    bool                  bodies_follow_joint_ordering     = true;
-    UsdGroupMode          usd_group_mode                   = UsdGroupMode::schema;
-    bool                  skip_mesh_approximation          = false;
+    bool register_mujoco = true;
+    /// How joints and, with `bodies_follow_joint_ordering`, bodies of an articulation are numbered.
+    JointOrdering joint_ordering               = JointOrdering::dfs;
+    bool          bodies_follow_joint_ordering = true;
+    /// How collision groups and approximations are taken: `skip_mesh_approximation` has meshes collide as they are.
+    UsdGroupMode usd_group_mode          = UsdGroupMode::schema;
+    bool         skip_mesh_approximation = false;
+    /// What is loaded beside what collides: sites as shapes without collision, geometry of bodies that is only seen,
+    /// and geometry of no body. `hide_collision_shapes` draws no colliders of bodies that have such geometry;
+    /// `force_show_colliders` draws them all.
     bool                  load_sites                       = true;
     bool                  load_visual_shapes               = true;
     bool                  load_static_visual_shapes        = true;
@@ -89,13 +97,15 @@ struct ImportOptions {
     physics::ResetStack   reset_stack                      = physics::ResetStack::body;
     PointInstancers       point_instancers                 = PointInstancers::expand;  ///< `newton_1_8` ignores them
     bool                  exact_shapes                     = false;  ///< round shapes with unequal scale keep it
+    /// Limits of approximations: `mesh_maxhullvert` vertices a hull, unless a prim says otherwise.
     std::optional<double> default_friction{};  ///< of colliders without a material; unset: the builder's, 1
     int                   mesh_maxhullvert = 64;
     /// By priority; empty: no vendor attribute is read. "auto" stands for newton, then physx and mjc where the stage
     /// applies one of their schemas or authors one of their attributes (`resolve::resolvers_of`).
     std::vector<std::string>       schema_resolvers{"newton"};
     std::vector<resolve::Resolver> own_resolvers{};  ///< tables of the caller that `schema_resolvers` may name
-    bool                           force_position_velocity_actuation = false;
+    /// Drives follow position and velocity, whatever their gains are.
+    bool force_position_velocity_actuation = false;
     bool lenient_names      = false;  ///< misspelled names of documents are read as meant ("RevoluteJoint", "gravity")
     bool move_scaled_tensor = false;  ///< inertia scaled from the shapes is moved to the body's centre of mass
     /// Rules of older importers, each by its name in `legacy_rules()`.
@@ -111,6 +121,7 @@ struct ImportOptions {
 };
 
 /// One option as it is written in text: `--option name=value`, `add_usd(name=value)`.
+/// One row of docs/importer.md.
 struct OptionInfo {
     std::string_view         name;
     std::string_view         type;     ///< flag, number, integer, text, choice, list or pose
@@ -121,6 +132,7 @@ struct OptionInfo {
 };
 /// Every option that text can set, in dictionary order. `mechane schema options`, the parser and docs/importer.md are
 /// made of it.
+/// By the same names `LoadOptions::options` sets them.
 std::span<const OptionInfo> import_options();
 
 /// Names that `ImportOptions::legacy` may hold:
@@ -136,6 +148,7 @@ std::span<const std::string_view> legacy_rules();
 /// IMPORT_ARG_JOINT_ORDERING
 Result<void> set_option(ImportOptions& options, std::string_view key, std::string_view value);
 /// The value that an option has, as text that `set_option` reads; empty for an unknown name.
+/// So that a report can say how an import was made.
 std::string option_text(const ImportOptions& options, std::string_view key);
 
 }  // namespace mechane::importer

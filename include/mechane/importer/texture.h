@@ -19,6 +19,7 @@ struct Texture {
 
 /// What a UsdUVTexture shows. The colour space is that of `usd::texture_color_space`. A linear file that is no readable
 /// PNG is reported (IMPORT_TEXTURE_LINEAR) and keeps its path.
+/// Reads the file only where it is linear; all others are named and left to whoever draws.
 Texture read_texture(const usd::Prim& shader, Diagnostics& found);
 
 }  // namespace mechane::importer

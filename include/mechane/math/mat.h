@@ -16,6 +16,7 @@ struct Mat33T {
     static constexpr Mat33T skew(const Vec3T<T>& v) { return {{0, -v.z, v.y}, {v.z, 0, -v.x}, {-v.y, v.x, 0}}; }
     static constexpr Mat33T outer(const Vec3T<T>& a, const Vec3T<T>& b) { return {a.x * b, a.y * b, a.z * b}; }
 
+    /// An index above 1 is the last row.
     constexpr Vec3T<T>&       row(std::size_t i) { return i == 0 ? r0 : i == 1 ? r1 : r2; }
     constexpr const Vec3T<T>& row(std::size_t i) const { return i == 0 ? r0 : i == 1 ? r1 : r2; }
     constexpr Vec3T<T>        column(std::size_t i) const { return {r0[i], r1[i], r2[i]}; }
@@ -50,6 +51,7 @@ struct Mat33T {
     { return {static_cast<Vec3T<U>>(r0), static_cast<Vec3T<U>>(r1), static_cast<Vec3T<U>>(r2)}; }
 };
 
+/// There are no expression templates: a product of three matrices computes two.
 template <class T>
 constexpr Mat33T<T> operator+(Mat33T<T> a, const Mat33T<T>& b)
 { return a += b; }
@@ -65,15 +67,18 @@ constexpr Vec3T<T> operator*(const Mat33T<T>& m, const Vec3T<T>& v)
 template <class T>
 constexpr Mat33T<T> transpose(const Mat33T<T>& m)
 { return {m.column(0), m.column(1), m.column(2)}; }
+/// m^T v without the transpose: what the inverse of a rotation does to v.
 template <class T>
 constexpr Vec3T<T> transpose_times(const Mat33T<T>& m, const Vec3T<T>& v)
 { return v.x * m.r0 + v.y * m.r1 + v.z * m.r2; }
 template <class T>
 constexpr Mat33T<T> operator*(const Mat33T<T>& a, const Mat33T<T>& b)
 { return {transpose_times(b, a.r0), transpose_times(b, a.r1), transpose_times(b, a.r2)}; }
+/// Of a rotation 1 to rounding; negative where the matrix mirrors.
 template <class T>
 constexpr T determinant(const Mat33T<T>& m)
 { return dot(m.r0, cross(m.r1, m.r2)); }
+/// Of a rotation by an angle: 1 + 2 cos(angle).
 template <class T>
 constexpr T trace(const Mat33T<T>& m)
 { return m.r0.x + m.r1.y + m.r2.z; }

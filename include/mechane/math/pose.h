@@ -24,6 +24,7 @@ constexpr PoseT<T> operator*(const PoseT<T>& a, const PoseT<T>& b)
 template <class T>
 constexpr Vec3T<T> operator*(const PoseT<T>& X_AB, const Vec3T<T>& p_B)
 { return X_AB.p + rotate(X_AB.q, p_B); }
+/// X_BA of X_AB.
 template <class T>
 constexpr PoseT<T> inverse(const PoseT<T>& a)
 { return {-rotate_inverse(a.q, a.p), conjugate(a.q)}; }
@@ -31,6 +32,7 @@ constexpr PoseT<T> inverse(const PoseT<T>& a)
 template <class T>
 constexpr Vec3T<T> inverse_times(const PoseT<T>& X_AB, const Vec3T<T>& p_A)
 { return rotate_inverse(X_AB.q, p_A - X_AB.p); }
+/// Of all seven numbers; unit length is not asked for.
 template <class T>
 bool is_finite(const PoseT<T>& a)
 { return is_finite(a.p) && is_finite(a.q); }

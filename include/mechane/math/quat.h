@@ -16,15 +16,18 @@ struct QuatT {
     { return {static_cast<U>(x), static_cast<U>(y), static_cast<U>(z), static_cast<U>(w)}; }
 };
 
+/// 16 products. The result of two unit quaternions is one to rounding; a long chain wants `normalized`.
 template <class T>
 constexpr QuatT<T> operator*(const QuatT<T>& a, const QuatT<T>& b)
 {
     return {a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
             a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
+/// The inverse of a unit quaternion.
 template <class T>
 constexpr QuatT<T> conjugate(const QuatT<T>& q)
 { return {-q.x, -q.y, -q.z, q.w}; }
+/// The cosine of half the angle between two rotations; negative where the other sign of one is nearer.
 template <class T>
 constexpr T dot(const QuatT<T>& a, const QuatT<T>& b)
 { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
@@ -36,6 +39,7 @@ QuatT<T> normalized(const QuatT<T>& q)
     if (!(n > std::numeric_limits<T>::min()) || !std::isfinite(n)) return {};
     return {q.x / n, q.y / n, q.z / n, q.w / n};
 }
+/// q v q* by two cross products; `q` has unit length.
 template <class T>
 constexpr Vec3T<T> rotate(const QuatT<T>& q, const Vec3T<T>& v)
 {
@@ -47,6 +51,7 @@ constexpr Vec3T<T> rotate(const QuatT<T>& q, const Vec3T<T>& v)
 template <class T>
 constexpr Vec3T<T> rotate_inverse(const QuatT<T>& q, const Vec3T<T>& v)
 { return rotate(conjugate(q), v); }
+/// Its columns are the turned axes.
 template <class T>
 constexpr Mat33T<T> to_matrix(const QuatT<T>& q)
 {
@@ -107,6 +112,7 @@ template <class T>
 bool is_finite(const QuatT<T>& q)
 { return std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z) && std::isfinite(q.w); }
 
+/// In `Real` and in double.
 using Quat  = QuatT<Real>;
 using Quatd = QuatT<double>;
 

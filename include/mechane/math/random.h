@@ -9,8 +9,10 @@ namespace mechane {
 /// not.
 class Random {
   public:
+    /// Equal seeds give equal numbers, in every build and on every machine.
     explicit Random(std::uint64_t seed) : state_(seed + kIncrement) { next(); }
 
+    /// All 32 bits, uniform; the period is 2^64.
     std::uint32_t next()
     {
         const std::uint64_t old = state_;
@@ -21,6 +23,7 @@ class Random {
     }
     /// Uniform in [0, 1).
     double uniform() { return static_cast<double>(next()) * 0x1p-32; }
+    /// Uniform in [low, high) to rounding.
     double uniform(double low, double high) { return low + (high - low) * uniform(); }
     /// Uniform in 0..n-1; n > 0. The bias is below n / 2^32.
     std::uint32_t below(std::uint32_t n)

@@ -1,10 +1,11 @@
 #pragma once
 #include <limits>
 
-/// The linker's guard over precision. `Real` changes the layout of nearly every structure, and C++ does not put it into the names of
-/// functions. So each object that sees this header asks for the symbol of its own precision, and the library holds one of the two:
-/// "undefined reference to `mechane_precision_is_double`" says that a program was compiled with MECHANE_REAL_IS_DOUBLE and linked
-/// against a library of float. docs/install.md says which definition a library wants.
+/// The linker's guard over precision. `Real` changes the layout of nearly every structure, and C++ does not put it into
+/// the names of functions. So each object that sees this header asks for the symbol of its own precision, and the
+/// library holds one of the two: "undefined reference to `mechane_precision_is_double`" says that a program was
+/// compiled with MECHANE_REAL_IS_DOUBLE and linked against a library of float. docs/install.md says which definition a
+/// library wants.
 #if defined(MECHANE_REAL_IS_DOUBLE)
 #define MECHANE_PRECISION_SYMBOL mechane_precision_is_double
 #else
@@ -36,10 +37,12 @@ inline constexpr double kPi       = 3.14159265358979323846;
 inline constexpr double kDegrees  = kPi / 180.0;  ///< radians per degree
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// x * x with one evaluation of x.
 template <class T>
 constexpr T square(T x)
 { return x * x; }
 
+/// `0.5_r` is a Real in builds of both precisions, without a warning about narrowing.
 namespace literals {
 constexpr Real operator""_r(long double x) { return static_cast<Real>(x); }
 constexpr Real operator""_r(unsigned long long x) { return static_cast<Real>(x); }

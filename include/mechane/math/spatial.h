@@ -27,6 +27,7 @@ struct SpatialT {
     { return {static_cast<Vec3T<U>>(linear), static_cast<Vec3T<U>>(angular)}; }
 };
 
+/// Only twists, or wrenches, about one point may be added: shift them there first.
 template <class T>
 constexpr SpatialT<T> operator+(SpatialT<T> a, const SpatialT<T>& b)
 { return a += b; }
@@ -48,6 +49,7 @@ constexpr SpatialT<T> shift_twist(const SpatialT<T>& v, const Vec3T<T>& r)
 template <class T>
 constexpr SpatialT<T> shift_wrench(const SpatialT<T>& f, const Vec3T<T>& r)
 { return {f.linear, f.angular - cross(r, f.linear)}; }
+/// Of all six numbers.
 template <class T>
 bool is_finite(const SpatialT<T>& a)
 { return is_finite(a.linear) && is_finite(a.angular); }

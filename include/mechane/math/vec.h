@@ -7,7 +7,8 @@
 
 namespace mechane {
 
-/// A vector of the plane.
+/// Small vectors by value: no alignment beyond that of T, no padding, so that an array of them is an array of numbers.
+/// Units are those of what they hold. A vector of the plane.
 template <class T>
 struct Vec2T {
     T              x = 0, y = 0;
@@ -19,6 +20,7 @@ template <class T>
 struct Vec3T {
     T x = 0, y = 0, z = 0;
 
+    /// Checked in builds with assertions only, as it lies in inner loops.
     constexpr T& operator[](std::size_t i)
     {
         MCH_ASSERT(i < 3);
@@ -59,6 +61,8 @@ struct Vec3T {
     { return {static_cast<U>(x), static_cast<U>(y), static_cast<U>(z)}; }
 };
 
+/// Sums go component by component in the order that is written: builds contract nothing into fused operations, so that
+/// equal input gives equal bits.
 template <class T>
 constexpr Vec3T<T> operator+(Vec3T<T> a, const Vec3T<T>& b)
 { return a += b; }
@@ -74,13 +78,16 @@ constexpr Vec3T<T> operator*(T s, Vec3T<T> a)
 template <class T>
 constexpr Vec3T<T> operator*(Vec3T<T> a, T s)
 { return a *= s; }
+/// Three divisions, not a multiplication by the inverse: a / |a| is a unit vector to rounding.
 template <class T>
 constexpr Vec3T<T> operator/(const Vec3T<T>& a, T s)
 { return {a.x / s, a.y / s, a.z / s}; }
 
+/// ((xx + yy) + zz), in this order.
 template <class T>
 constexpr T dot(const Vec3T<T>& a, const Vec3T<T>& b)
 { return a.x * b.x + a.y * b.y + a.z * b.z; }
+/// Right-handed: x cross y is z.
 template <class T>
 constexpr Vec3T<T> cross(const Vec3T<T>& a, const Vec3T<T>& b)
 { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
@@ -101,18 +108,22 @@ Vec3T<T> normalized(const Vec3T<T>& a, const Vec3T<T>& fallback = {})
     const T n = length(a);
     return n > std::numeric_limits<T>::min() && std::isfinite(n) ? a / n : fallback;
 }
+/// By component; a NaN stays one.
 template <class T>
 constexpr Vec3T<T> abs(const Vec3T<T>& a)
 { return {a.x < 0 ? -a.x : a.x, a.y < 0 ? -a.y : a.y, a.z < 0 ? -a.z : a.z}; }
+/// By component, for boxes. Where a component of `a` is NaN that of `b` is taken.
 template <class T>
 constexpr Vec3T<T> min(const Vec3T<T>& a, const Vec3T<T>& b)
 { return {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z}; }
 template <class T>
 constexpr Vec3T<T> max(const Vec3T<T>& a, const Vec3T<T>& b)
 { return {a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z}; }
+/// The largest of the three, signs considered.
 template <class T>
 constexpr T max_component(const Vec3T<T>& a)
 { return a.x > a.y ? (a.x > a.z ? a.x : a.z) : (a.y > a.z ? a.y : a.z); }
+/// Neither infinite nor NaN in any component.
 template <class T>
 bool is_finite(const Vec3T<T>& a)
 { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
@@ -126,6 +137,8 @@ Vec3T<T> any_perpendicular(const Vec3T<T>& n)
     return {T(1) + s * n.x * n.x * a, s * n.x * n.y * a, -s * n.x};
 }
 
+/// Without a letter in `Real`, the precision of the simulation; `d` in double, which import and geometry compute in;
+/// `f` in single precision, as files and pictures hold it.
 using Vec2  = Vec2T<Real>;
 using Vec2d = Vec2T<double>;
 using Vec2f = Vec2T<float>;
@@ -133,6 +146,7 @@ using Vec3  = Vec3T<Real>;
 using Vec3d = Vec3T<double>;
 using Vec3f = Vec3T<float>;
 
+/// @param axis  0, 1, 2: X, Y, Z; any other number gives the zero vector
 template <class T>
 constexpr Vec3T<T> axis_vector(int axis)
 { return {axis == 0 ? T(1) : T(0), axis == 1 ? T(1) : T(0), axis == 2 ? T(1) : T(0)}; }

@@ -17,6 +17,7 @@ enum class MeshApproximation : std::uint8_t {
     simplification    ///< a mesh of fewer triangles
 };
 
+/// A method takes its own options and reads no other's.
 struct ApproximateOptions {
     MeshApproximation method = MeshApproximation::convex_hull;
     /// Shapes to replace; those that are no mesh are left alone. Unset: every mesh that collides.

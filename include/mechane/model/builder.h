@@ -23,6 +23,7 @@ namespace mechane::model {
 struct Model;
 
 /// How a shape collides and what it is made of. Defaults are Newton's. SI units.
+/// The face has the most used of these in `Surface`.
 struct ShapeConfig {
     double                density = 1000;        ///< [kg/m^3]; 0 adds no mass
     double                ke = 2500, kd = 100;   ///< contact stiffness [N/m] and damping [N s/m]
@@ -38,15 +39,17 @@ struct ShapeConfig {
     double                         kh     = 1e10;  ///< hydroelastic stiffness [N/m^3]
     double                         margin = 0;     ///< where the surface is offset [m]
     std::optional<double> gap{};  ///< how much earlier a contact is made [m]; the builder's rigid_gap when unset
-    bool                  is_solid = true;              ///< false: a shell; its wall counts for mass and inertia only
-    std::optional<double> shell_thickness{};            ///< wall of a shell [m]; `margin` when unset
-    std::int32_t          collision_group         = 1;  ///< 0: collides with nothing
-    bool                  collision_filter_parent = true;
-    bool                  has_shape_collision     = true;
-    bool                  has_particle_collision  = true;
-    bool                  is_visible              = true;
-    bool                  is_site                 = false;
-    bool                  is_hydroelastic         = false;
+    bool                  is_solid = true;    ///< false: a shell; its wall counts for mass and inertia only
+    std::optional<double> shell_thickness{};  ///< wall of a shell [m]; `margin` when unset
+    /// What follows are flags. A parent is the body on the other side of a joint. Sites are places without a body: they
+    /// have no mass and meet nothing. Pressure contact needs both shapes to be hydroelastic.
+    std::int32_t collision_group         = 1;  ///< 0: collides with nothing
+    bool         collision_filter_parent = true;
+    bool         has_shape_collision     = true;
+    bool         has_particle_collision  = true;
+    bool         is_visible              = true;
+    bool         is_site                 = false;
+    bool         is_hydroelastic         = false;
     /// How the surface itself moves, as a belt does on rollers that stand: velocity of the shape's origin [m/s] and
     /// angular velocity [rad/s] on top of the body's, shape axes, or world axes if `surface_in_world`. Contacts feel
     /// what is tangential of it.
@@ -57,6 +60,7 @@ struct ShapeConfig {
 };
 
 /// One degree of freedom of a joint. Defaults are Newton's. Rotary values per radian.
+/// The face has the most used of these in `JointOptions`.
 struct JointDofConfig {
     Vec3d                     axis{1, 0, 0};  ///< unit, in the joint's parent anchor frame
     double                    limit_lower = -kMaxValue, limit_upper = kMaxValue;  ///< [m] or [rad]
@@ -94,21 +98,23 @@ struct BuilderBody {
     std::vector<std::int32_t> shapes;
 };
 
+/// One joint, before indices of coordinates are known. Order of axes: linear before angular, as they are listed.
 struct BuilderJoint {
     std::string                 label;
     JointType                   type   = JointType::fixed;
     std::int32_t                parent = kWorldBody, child = kWorldBody;
     Posed                       parent_xform, child_xform;  ///< anchor frames in the parent (or world) and the child
     std::vector<JointDofConfig> linear_axes, angular_axes;
-    bool                        enabled                 = true;
-    bool                        collision_filter_parent = true;
-    std::int32_t                articulation            = -1;
-    std::int32_t                mimic_joint             = -1;
-    std::array<double, 2>       mimic_coeffs{0, 1};  ///< q = coeffs[0] + coeffs[1] * q_leader
-    double                      break_force = kInfinity, break_torque = kInfinity;  ///< [N], [N m]
-    std::array<double, 2>       cone_limit{-1, -1};  ///< ball joints: half angles [rad], negative is free
-    bool                        exclude_from_articulation = false;
-    std::int32_t                world                     = kGlobalWorld;
+    /// Bodies of the joint do not collide with each other while `collision_filter_parent` holds.
+    bool                  enabled                 = true;
+    bool                  collision_filter_parent = true;
+    std::int32_t          articulation            = -1;
+    std::int32_t          mimic_joint             = -1;
+    std::array<double, 2> mimic_coeffs{0, 1};                                 ///< q = coeffs[0] + coeffs[1] * q_leader
+    double                break_force = kInfinity, break_torque = kInfinity;  ///< [N], [N m]
+    std::array<double, 2> cone_limit{-1, -1};  ///< ball joints: half angles [rad], negative is free
+    bool                  exclude_from_articulation = false;
+    std::int32_t          world                     = kGlobalWorld;
     /// Of ROD joints: how the child's anchor is turned in the parent's where nothing bends or twists; the identity when
     /// unset.
     std::optional<Quatd> rest_rotation{};
@@ -116,6 +122,7 @@ struct BuilderJoint {
                                  ///< left empty on FREE-like joints, finalize derives them from the bodies
 };
 
+/// One shape; several of one mesh share `source`.
 struct BuilderShape {
     std::string                           label;
     GeoType                               type = GeoType::none;
@@ -130,6 +137,7 @@ struct BuilderShape {
     std::int32_t                          world   = kGlobalWorld;
 };
 
+/// A tree of joints that solvers treat in reduced coordinates.
 struct BuilderArticulation {
     std::string               label;
     std::vector<std::int32_t> joints;  ///< ascending, contiguous, parents first
@@ -156,6 +164,7 @@ struct InertiaRules {
     bool                  one_by_one         = false;  ///< a finding for each fault of a body, not for each body
 };
 
+/// How strict `finalize` is. The inertia rules repair; what they changed is told.
 struct FinalizeOptions {
     bool         allow_orphan_joints = true;  ///< joints between bodies outside any articulation become loop rows
     InertiaRules inertia{};
@@ -172,15 +181,19 @@ using CustomOffsets = std::array<std::size_t, 16>;
 
 /// The append-only staging object. Computes in double; `finalize` freezes it into a Model in `Real`.
 /// Indices returned are valid for this builder. A wrong index is a programmer's error.
+/// Belongs to one thread at a time. `Model` shares nothing with it but meshes.
 class ModelBuilder {
   public:
-    int            up_axis = 2;                    ///< 0, 1, 2: X, Y, Z
-    Vec3d          gravity{0, 0, -9.81};           ///< [m/s^2]
-    double         rigid_gap               = 0.1;  ///< gap of shapes that set none [m]
-    double         default_particle_radius = 0.1;  ///< of particles that set none [m]
+    int    up_axis = 2;                    ///< 0, 1, 2: X, Y, Z
+    Vec3d  gravity{0, 0, -9.81};           ///< [m/s^2]
+    double rigid_gap               = 0.1;  ///< gap of shapes that set none [m]
+    double default_particle_radius = 0.1;  ///< of particles that set none [m]
+    /// Where a caller may keep what its shapes and dofs begin with; the calls below take what they are given.
     ShapeConfig    default_shape;
     JointDofConfig default_dof;
 
+    /// Entities may be changed in place until `finalize`; adding them goes through the functions, which keep indices,
+    /// filters and masses in order.
     std::vector<BuilderBody>         bodies;
     std::vector<BuilderJoint>        joints;
     std::vector<BuilderShape>        shapes;
@@ -212,10 +225,12 @@ class ModelBuilder {
     /// Adds the joint as given; missing coordinates get the type's rest values, targets outside the limits move to
     /// their middle.
     std::int32_t add_joint(BuilderJoint joint);
+    /// Joints of one dof. `parent_xform` and `child_xform` are the anchors; `dof.axis` is one of the parent's anchor.
     std::int32_t add_joint_revolute(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
                                     const Posed& child_xform, const JointDofConfig& dof, std::string label = {});
     std::int32_t add_joint_prismatic(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
                                      const Posed& child_xform, const JointDofConfig& dof, std::string label = {});
+    /// Joints without an axis.
     std::int32_t add_joint_ball(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
                                 const Posed& child_xform, std::string label = {});
     std::int32_t add_joint_fixed(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
@@ -226,21 +241,27 @@ class ModelBuilder {
     /// first dof.
     std::int32_t add_joint_distance(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
                                     const Posed& child_xform, double lower, double upper, std::string label = {});
+    /// Any number of linear and angular axes, up to three each; each axis is turned by those before it.
     std::int32_t add_joint_d6(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
                               const Posed& child_xform, std::vector<JointDofConfig> linear_axes,
                               std::vector<JointDofConfig> angular_axes, std::string label = {});
+    /// @param joints  contiguous, ascending, parents first; `finalize` checks
     std::int32_t add_articulation(std::vector<std::int32_t> joints, std::string label = {});
     /// Adds the shape, its flags, its mass to the body (unless locked, disabled or of density 0), and its filters
     /// against parents.
     std::int32_t add_shape(BuilderShape shape);
+    /// Shapes are placed in the frame of their body, or in the world for kWorldBody. Sizes are [m] and positive; a size
+    /// that is none makes `finalize` report the shape and leave it without collision (MODEL_SHAPE_DEGENERATE).
     std::int32_t add_shape_sphere(std::int32_t body, const Posed& xform, double radius, const ShapeConfig& config,
                                   std::string label = {});
     std::int32_t add_shape_box(std::int32_t body, const Posed& xform, const Vec3d& half_extents,
                                const ShapeConfig& config, std::string label = {});
+    /// `half_height` is half the length of the cylinder between the caps; the axis is z.
     std::int32_t add_shape_capsule(std::int32_t body, const Posed& xform, double radius, double half_height,
                                    const ShapeConfig& config, std::string label = {});
     std::int32_t add_shape_cylinder(std::int32_t body, const Posed& xform, double radius, double half_height,
                                     const ShapeConfig& config, std::string label = {});
+    /// The apex is at z = half_height; the origin is half way up, not at the centre of mass.
     std::int32_t add_shape_cone(std::int32_t body, const Posed& xform, double radius, double half_height,
                                 const ShapeConfig& config, std::string label = {});
     std::int32_t add_shape_ellipsoid(std::int32_t body, const Posed& xform, const Vec3d& semi_axes,
@@ -318,7 +339,8 @@ class ModelBuilder {
 
     /// Opens a world: entities added until end_world belong to it. Returns its index.
     std::int32_t begin_world(std::optional<Vec3d> gravity = {});
-    void         end_world();
+    /// What is added from here on is shared by all worlds again.
+    void end_world();
     /// The open world, or kGlobalWorld.
     [[nodiscard]] std::int32_t current_world() const { return current_world_; }
     /// Appends the entities of `source` to the open world, or to the global one. Meshes are shared. The source must

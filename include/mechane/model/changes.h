@@ -10,6 +10,7 @@ struct ModelChanges {
     bool shapes    = false;  ///< where colliders are in their bodies
     bool pairs     = false;  ///< which shapes collide
 
+    /// Several of these are set where one change touches several things.
     [[nodiscard]] bool any() const { return numbers || structure || inertia || shapes || pairs; }
     ModelChanges&      operator|=(const ModelChanges& other)
     {

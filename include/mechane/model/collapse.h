@@ -12,6 +12,7 @@ namespace mechane::model {
 class ModelBuilder;
 
 /// What became of bodies and joints when fixed joints were collapsed. Indices before and after.
+/// For callers that hold indices of the builder, such as the maps of an import.
 struct CollapseResult {
     std::vector<std::int32_t>            body_remap;  ///< by old index; of a merged body its survivor, -1 for the world
     std::vector<std::int32_t>            joint_remap;         ///< by old index; -1: gone

@@ -10,6 +10,7 @@
 namespace mechane::model {
 
 /// Contacts of particles with shapes, under Newton's names; rows beyond the count are undefined.
+/// Rows grow as they are needed unless the pipeline has a bound for them.
 struct SoftContacts {
     std::int32_t soft_contact_count  = 0;  ///< valid rows
     std::int32_t soft_contact_needed = 0;  ///< demand; above the count some found no room
@@ -26,6 +27,7 @@ struct SoftContacts {
     std::vector<Vec3>         soft_contact_body_vel;  ///< of the surface against its body, body frame [m/s]
     std::vector<Vec3>         soft_contact_normal;    ///< unit, world, from the shape to the particle; dimensionless
 
+    /// Rows that there is room for.
     [[nodiscard]] std::size_t soft_capacity() const { return soft_contact_particle.size(); }
     void                      resize_soft(std::size_t capacity);
 };

@@ -16,6 +16,7 @@
 
 namespace mechane::model {
 
+/// What one value is made of. Reals are stored as `Real` whatever the stage authors.
 enum class CustomType : std::uint8_t { boolean, int32, float32, vec2, vec3, vec4, quat };
 /// What there is one value for. Of entities that this build does not have there are none, so their arrays are empty.
 enum class CustomFrequency : std::uint8_t {
@@ -44,9 +45,11 @@ std::string_view                to_string(CustomFrequency frequency);
 std::string_view                to_string(CustomAssignment assignment);
 std::optional<CustomFrequency>  custom_frequency(std::string_view name);   ///< "joint_dof", in any case
 std::optional<CustomAssignment> custom_assignment(std::string_view name);  ///< "state", in any case
-int                             component_count(CustomType type);
+/// 1 to 4.
+int component_count(CustomType type);
 
 /// Up to four components; booleans are 0 or 1, quaternions x y z w.
+/// For declaring; frozen arrays hold the type itself.
 using CustomValue = std::array<double, 4>;
 
 /// A declared attribute: one value for each entity of its frequency, the default where nothing else was set.
@@ -87,6 +90,7 @@ struct CustomArray {
 };
 
 /// The arrays that one object holds. Found by key; few, so a list.
+/// Keys are "space:name", or "name" where the attribute has no namespace.
 struct CustomArrays {
     std::vector<CustomArray> arrays;
     /// Everything that the model declares, without values: so that a wrong question can be answered with the right

@@ -20,39 +20,47 @@ namespace mechane::model {
 /// The frozen scene: structure of arrays under Newton's names, SI units, radians, quaternions x y z w.
 /// "[N]" counts bodies, joints, coordinates (joint_q), dofs (joint_qd), shapes, articulations, particles or worlds, by
 /// the group.
+/// Frozen means that sizes never change; numbers may, if whoever keeps something of them is told
+/// (`Simulation::edit`, `Solver::notify`). Reading is safe from any number of threads.
 struct Model {
     int up_axis = 2;
 
+    /// Up axis of the world that gravity and `add_ground_plane` use: 0, 1, 2 for X, Y, Z.
     // -- body [body_count]
-    std::vector<std::string>  body_label;
-    std::vector<Pose>         body_q;        ///< initial pose of the body frame in the world
-    std::vector<Spatial>      body_qd;       ///< initial velocity of the centre of mass, angular velocity; world axes
-    std::vector<Vec3>         body_com;      ///< body frame [m]
-    std::vector<Mat33>        body_inertia;  ///< about the centre of mass, body axes [kg m^2]
-    std::vector<Mat33>        body_inv_inertia;
-    std::vector<Real>         body_mass, body_inv_mass;  ///< [kg], [1/kg]; inv_mass 0: immovable
+    std::vector<std::string> body_label;
+    std::vector<Pose>        body_q;        ///< initial pose of the body frame in the world
+    std::vector<Spatial>     body_qd;       ///< initial velocity of the centre of mass, angular velocity; world axes
+    std::vector<Vec3>        body_com;      ///< body frame [m]
+    std::vector<Mat33>       body_inertia;  ///< about the centre of mass, body axes [kg m^2]
+    std::vector<Mat33>       body_inv_inertia;
+    std::vector<Real>        body_mass, body_inv_mass;  ///< [kg], [1/kg]; inv_mass 0: immovable
+    /// Bits of `body_flag`; the world, -1: shared by all.
     std::vector<std::int32_t> body_flags, body_world;
     std::vector<std::int32_t> body_scene;  ///< physics scene of the stage, in its order; -1: none
-    std::vector<std::uint8_t> body_starts_asleep;
+    /// physics:startsAsleep of the stage: such an island is left out until something wakes it, where sleeping is on.
+    std::vector<std::uint8_t>              body_starts_asleep;
     std::vector<std::vector<std::int32_t>> body_shapes;    ///< shapes of each body, ascending
     std::vector<std::int32_t>              static_shapes;  ///< shapes of the world
 
     // -- joint [joint_count]
-    std::vector<std::string>                 joint_label;
-    std::vector<JointType>                   joint_type;
-    std::vector<std::int32_t>                joint_parent, joint_child;  ///< body or -1
-    std::vector<std::int32_t>                joint_ancestor;        ///< joint whose child is my parent, -1 at roots
-    std::vector<Pose>                        joint_X_p, joint_X_c;  ///< anchor frames in parent and child
+    std::vector<std::string>  joint_label;
+    std::vector<JointType>    joint_type;
+    std::vector<std::int32_t> joint_parent, joint_child;  ///< body or -1
+    std::vector<std::int32_t> joint_ancestor;             ///< joint whose child is my parent, -1 at roots
+    std::vector<Pose>         joint_X_p, joint_X_c;       ///< anchor frames in parent and child
+    /// 0: the joint holds nothing, and its dofs move nothing.
     std::vector<std::uint8_t>                joint_enabled;
     std::vector<std::array<std::int32_t, 2>> joint_dof_dim;       ///< linear, angular
     std::vector<std::int32_t>                joint_articulation;  ///< -1: a loop joint or an orphan
-    std::vector<std::int32_t>                joint_mimic_joint;
-    std::vector<std::array<Real, 2>>         joint_mimic_coeffs;
-    std::vector<std::int32_t>                joint_world;
-    std::vector<std::int32_t>                joint_q_start, joint_qd_start;          ///< [N+1]
-    std::vector<Real>                        joint_break_force, joint_break_torque;  ///< [N], [N m]; infinity: never
-    std::vector<std::array<Real, 2>>         joint_cone_limit;                       ///< [rad], negative: free
-    std::vector<std::uint8_t>                joint_exclude_from_articulation;
+    /// The joint that is followed, -1: none, by q = coeffs[0] + coeffs[1] q_leader, dof by dof.
+    std::vector<std::int32_t>        joint_mimic_joint;
+    std::vector<std::array<Real, 2>> joint_mimic_coeffs;
+    std::vector<std::int32_t>        joint_world;
+    std::vector<std::int32_t>        joint_q_start, joint_qd_start;          ///< [N+1]
+    std::vector<Real>                joint_break_force, joint_break_torque;  ///< [N], [N m]; infinity: never
+    std::vector<std::array<Real, 2>> joint_cone_limit;                       ///< [rad], negative: free
+    /// 1: physics:excludeFromArticulation of the stage: it closes a loop although it could be part of the tree.
+    std::vector<std::uint8_t> joint_exclude_from_articulation;
 
     // -- coordinate [joint_coord_count]: along an axis [m], about one [rad]; a ball's quaternion (x, y, z, w) [-], of a
     // free joint the position [m] and then the quaternion
@@ -67,7 +75,8 @@ struct Model {
     std::vector<Real> joint_damping;              ///< [N s/m], [N m s/rad]
     std::vector<Real> joint_stiffness;            ///< about joint_rest_q [N/m], [N m/rad]
     /// As stiffness and damping; with DriveType::acceleration [1/s^2], [1/s].
-    std::vector<Real>       joint_target_ke, joint_target_kd;
+    std::vector<Real> joint_target_ke, joint_target_kd;
+    /// What the drive follows, and whether its gains are forces or accelerations.
     std::vector<TargetMode> joint_target_mode;
     std::vector<DriveType>  joint_drive_type;
     std::vector<Real>       joint_limit_lower, joint_limit_upper;  ///< [m], [rad]; from kMaxValue on: none
@@ -79,15 +88,21 @@ struct Model {
     std::vector<Real>         joint_velocity_limit;  ///< [m/s], [rad/s]
 
     // -- shape [shape_count]
-    std::vector<std::string>                           shape_label;
-    std::vector<GeoType>                               shape_type;
-    std::vector<std::int32_t>                          shape_body;       ///< -1: static
-    std::vector<Pose>                                  shape_transform;  ///< in the body frame, or in the world
-    std::vector<Vec3>                                  shape_scale;      ///< [m] or factors, by type
+    std::vector<std::string>  shape_label;
+    std::vector<GeoType>      shape_type;
+    std::vector<std::int32_t> shape_body;       ///< -1: static
+    std::vector<Pose>         shape_transform;  ///< in the body frame, or in the world
+    std::vector<Vec3>         shape_scale;      ///< [m] or factors, by type
+    /// Meshes and height fields; null for all other types. Shared between models and copies.
     std::vector<std::shared_ptr<const geometry::Mesh>> shape_source;
-    std::vector<std::int32_t>                          shape_flags;
-    std::vector<std::uint8_t>                          shape_is_solid;
-    std::vector<Real>                                  shape_margin, shape_gap;  ///< [m]
+    /// Bits of `shape_flag`.
+    std::vector<std::int32_t> shape_flags;
+    /// 0: a shell, which counts for mass alone; it collides like the solid.
+    std::vector<std::uint8_t> shape_is_solid;
+    std::vector<Real>         shape_margin, shape_gap;  ///< [m]
+    /// Stiffness [N/m], damping [N s/m], friction gain [N s/m] and adhesion distance [m] of solvers with compliant
+    /// contacts; coefficients of dynamic and static friction and of restitution [-]; torsional and rolling friction
+    /// [m]; pressure a depth [N/m^3].
     std::vector<Real> shape_material_ke, shape_material_kd, shape_material_kf, shape_material_ka, shape_material_mu,
         shape_material_mu_static, shape_material_restitution, shape_material_mu_torsional, shape_material_mu_rolling,
         shape_material_kh;
@@ -97,11 +112,12 @@ struct Model {
     /// with `shape_flag::surface_in_world`.
     std::vector<Spatial>                  shape_surface_velocity;
     std::vector<std::optional<SdfConfig>> shape_sdf_config;  ///< of shapes that have or may need a distance field
-    std::vector<std::int32_t>             shape_collision_group, shape_world;
-    std::vector<Real>                     shape_collision_radius;              ///< [m]
-    std::vector<Vec3> shape_collision_aabb_lower, shape_collision_aabb_upper;  ///< local, scale included [m]
-    std::vector<Vec3> shape_color;                                             ///< RGB, 0..1, dimensionless
-    std::vector<Real> shape_opacity;                                           ///< 0..1, dimensionless
+    /// Groups: 0 meets nothing, equal positive ones meet, a negative one meets everything but itself.
+    std::vector<std::int32_t> shape_collision_group, shape_world;
+    std::vector<Real>         shape_collision_radius;                                  ///< [m]
+    std::vector<Vec3>         shape_collision_aabb_lower, shape_collision_aabb_upper;  ///< local, scale included [m]
+    std::vector<Vec3>         shape_color;                                             ///< RGB, 0..1, dimensionless
+    std::vector<Real>         shape_opacity;                                           ///< 0..1, dimensionless
 
     // -- articulation [articulation_count]
     std::vector<std::string>  articulation_label;
@@ -163,6 +179,8 @@ struct Model {
         joint_dof_world_start, joint_coord_world_start,
         particle_world_start;  ///< [world_count + 2]
 
+    /// Pairs of shapes that never meet, whatever their groups: of one body, of bodies that a joint connects, and named
+    /// ones.
     std::vector<std::pair<std::int32_t, std::int32_t>> shape_collision_filter_pairs;  ///< unique, sorted, smaller first
 
     // -- the user's own attributes, of whatever object; values are initial ones

@@ -13,6 +13,7 @@ namespace mechane::model {
 enum class SdfFormat : std::uint8_t { uint8, uint16, float32 };
 
 /// How the signed distance field of one shape is to be built. Names and defaults are Newton's.
+/// Fields are built when a pipeline is made, once for shapes that agree in mesh, scale and these numbers.
 struct SdfConfig {
     bool force_sdf = false;  ///< wanted for itself (NewtonSDFCollisionAPI); otherwise hydroelastic contact wants it
     std::optional<int>    sdf_max_resolution{};     ///< cells along the longest side, a multiple of 8 below 65536

@@ -15,6 +15,7 @@
 namespace mechane::model {
 
 /// Stiffness of a triangle of cloth. Defaults are Newton's.
+/// Newton's model of cloth: a Neo-Hookean membrane in the plane of the triangle.
 struct TriangleMaterial {
     double ke = 100, ka = 100;  ///< Lame parameters mu and lambda of the membrane [N/m]
     double kd   = 10;           ///< damping on the rate of the metric [N s/m]
@@ -28,6 +29,7 @@ struct BendingMaterial {
 };
 
 /// Stiffness of a tetrahedron.
+/// Neo-Hookean, as Newton has it.
 struct TetMaterial {
     double k_mu = 1e3, k_lambda = 1e3;  ///< Lame parameters [Pa]
     double k_damp = 0;                  ///< damping on the rate of the metric [Pa s]
@@ -57,6 +59,7 @@ struct BuilderEdge {
     std::array<double, 2> bending{};                        ///< ke [N], kd [N s]
 };
 
+/// A tetrahedron whose volume (1, 2, 3 seen from 0) is positive.
 struct BuilderTet {
     std::array<std::int32_t, 4> indices{};
     Mat33d                      pose{};          ///< inverse of the matrix whose columns are the rest edges [1/m]
@@ -84,6 +87,7 @@ struct SoftObject {
 };
 
 /// A cable by name: half-open ranges of its segments and of their joints, the root joint among them.
+/// A cable is a chain of bodies with rod joints between them, not of particles.
 struct CurveObject {
     std::string       label;
     std::int32_t      world = kGlobalWorld;
@@ -135,6 +139,7 @@ struct TriangleRest {
     std::array<double, 4> pose{};    ///< inverse of the rest edges, 2x2 row by row [1/m]
     double                area = 0;  ///< [m^2]
 };
+/// @param p, q, r  corners at rest [m], in any frame
 TriangleRest triangle_rest(const Vec3d& p, const Vec3d& q, const Vec3d& r);
 
 /// Rest shape of a tetrahedron; `volume` is signed, `pose` is zero where it is not positive.
@@ -142,6 +147,7 @@ struct TetRest {
     Mat33d pose{};      ///< inverse of the rest edges [1/m]
     double volume = 0;  ///< [m^3]
 };
+/// @param p, q, r, s  corners at rest [m], in any frame
 TetRest tet_rest(const Vec3d& p, const Vec3d& q, const Vec3d& r, const Vec3d& s);
 
 /// The angle between the triangles (o0, v1, v2) and (o1, v2, v1); zero where they are flat or degenerate [rad].

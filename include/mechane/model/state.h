@@ -12,11 +12,14 @@ namespace mechane::model {
 struct Model;
 
 /// What changes from step to step. Layouts as in Model.
+/// A plain value: copy it to keep it. Arrays have the sizes of the model that it was made of, and every function that
+/// is given one checks that (`fits`, in every build).
 struct State {
     std::vector<Pose>    body_q;   ///< pose of the body frame in the world
     std::vector<Spatial> body_qd;  ///< velocity of the centre of mass [m/s], angular velocity [rad/s]; world axes
     std::vector<Spatial>
-                      body_f;  ///< external wrench [N, N m] about the centre of mass, world axes; the caller clears it
+        body_f;  ///< external wrench [N, N m] about the centre of mass, world axes; the caller clears it
+    /// Where both are written, the coordinates win for all bodies but free ones whose body_q alone was written.
     std::vector<Real> joint_q, joint_qd;        ///< [m] or [rad] or quaternions [-]; [m/s] or [rad/s]
     std::vector<Vec3> particle_q, particle_qd;  ///< position [m] and velocity [m/s], world
     std::vector<Vec3> particle_f;               ///< external force [N], world; the caller clears it
@@ -30,6 +33,7 @@ struct State {
 };
 
 /// What the user commands.
+/// Persists from step to step until it is written again. Numbers beyond 1e18 are refused by the face.
 struct Control {
     std::vector<Real> joint_target_q;   ///< [m] or [rad], coordinate layout
     std::vector<Real> joint_target_qd;  ///< [m/s] or [rad/s], dof layout
@@ -49,6 +53,8 @@ struct Control {
 };
 
 /// The model's initial state; body poses as imported.
+/// A free body may lie beside its joint's coordinates only where the importer left it so; `dynamics::project_to_joints`
+/// brings them together.
 State make_state(const Model& model);
 /// The targets, forces and activations that the model stores.
 Control make_control(const Model& model);
@@ -64,6 +70,7 @@ void reset_worlds(State& state, const Model& model, std::span<const std::uint8_t
 /// attributes are left as they are.
 void copy_worlds(State& to, const State& from, const Model& model, std::span<const std::uint8_t> selected);
 /// Whether both hold arrays of the same sizes, so that one may be assigned to the other.
+/// Says nothing about whether they are of one model.
 bool same_layout(const State& a, const State& b);
 
 }  // namespace mechane::model

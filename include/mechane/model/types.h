@@ -6,6 +6,8 @@
 
 namespace mechane::model {
 
+/// How many coordinates and dofs a type has, and what they are: docs/model.md. `free`, `distance` and `rod` have seven
+/// coordinates (position, quaternion) and six dofs.
 // The values of these enumerations are part of the interchange format: they equal Newton's.
 
 enum class JointType : std::int32_t {
@@ -18,6 +20,8 @@ enum class JointType : std::int32_t {
     d6        = 6,
     rod       = 7
 };
+/// Sizes are in `shape_scale`, by the table of docs/model.md. `none`, `heightfield` as such and `gaussian` never
+/// collide.
 enum class GeoType : std::int32_t {
     none        = 0,
     plane       = 1,
@@ -32,7 +36,9 @@ enum class GeoType : std::int32_t {
     convex_mesh = 10,
     gaussian    = 11
 };
+/// What the drive of a dof follows. `effort`: nothing, its gains are not used.
 enum class TargetMode : std::int32_t { none = 0, position = 1, velocity = 2, position_velocity = 3, effort = 4 };
+/// Whether gains are forces or accelerations: an acceleration drive knows the inertia that it moves.
 enum class DriveType : std::int32_t { force = 0, acceleration = 1 };
 
 /// How a coefficient of two materials becomes that of a contact.
@@ -62,6 +68,7 @@ inline constexpr double kMaxValue =
 inline constexpr std::int32_t kWorldBody   = -1;  ///< parent of a joint, owner of a static shape
 inline constexpr std::int32_t kGlobalWorld = -1;  ///< entities shared by all worlds
 
+/// Typed indices of the face. Arrays of building blocks hold the bare numbers.
 using BodyId         = Id<struct BodyTag>;
 using JointId        = Id<struct JointTag>;
 using ShapeId        = Id<struct ShapeTag>;

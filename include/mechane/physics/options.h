@@ -28,6 +28,7 @@ enum class MassOnXforms : std::uint8_t {
 };
 
 /// What to read and by which rules.
+/// Where products differ, defaults are Mechane's own answers.
 struct ParseOptions {
     std::vector<usd::Path> roots{};    ///< subtrees to read; empty: the whole stage
     std::vector<usd::Path> exclude{};  ///< subtrees to leave out

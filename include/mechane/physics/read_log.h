@@ -21,6 +21,7 @@ enum class Use : std::uint8_t {
     converted,   ///< used after a conversion; the note says which
 };
 
+/// One row of the ledger before its site is looked up.
 struct UseNote {
     Use         use = Use::read;
     std::string note;

@@ -7,6 +7,7 @@ namespace mechane::physics {
 
 /// The physical dimension of a value as UsdPhysics authors it: L and M are the stage's units of length and mass, angles
 /// are degrees, time is seconds.
+/// Angles and their rates are told apart from lengths by nothing but this, so each attribute of a schema has one.
 enum class Dimension : std::uint8_t {
     none,                       ///< no unit: coefficients, counts, flags
     length,                     ///< L, also velocities and accelerations

@@ -8,6 +8,7 @@
 
 namespace mechane::resolve {
 
+/// Nothing is removed by default, so that other programs still find what they read.
 struct PortOptions {
     /// What stands for a PhysX attribute that is not authored: nothing, or PhysX's own fallback.
     enum class Defaults { newton, physx };

@@ -14,6 +14,7 @@ struct BuiltinScene {
     std::string_view meaning;
 };
 
+/// Those below, with their default sizes.
 std::span<const BuiltinScene> builtin_scenes();
 
 /// "name" or "name:N". SI units, z up.

@@ -12,15 +12,17 @@
 namespace mechane::record {
 
 /// A simulation between two steps: with the same model, solver and step it continues with the same bits.
+/// Larger than a state by what solver and collision remember; a run without that goes on with other last bits.
 struct Checkpoint {
-    std::uint64_t          model_hash = 0;
-    std::string            solver;
-    double                 dt       = 0;  ///< [s]
-    std::int32_t           substeps = 0;
-    std::int64_t           step     = 0;  ///< steps that were done
-    std::uint64_t          hash     = 0;  ///< chained over their states
-    model::State           state;
-    model::Control         control;
+    std::uint64_t  model_hash = 0;
+    std::string    solver;
+    double         dt       = 0;  ///< [s]
+    std::int32_t   substeps = 0;
+    std::int64_t   step     = 0;  ///< steps that were done
+    std::uint64_t  hash     = 0;  ///< chained over their states
+    model::State   state;
+    model::Control control;
+    /// What `Solver::save` gave.
     std::vector<std::byte> solver_memory;
     std::vector<std::byte> pair_memory;  ///< contacts of pairs that hardly move (`collision::PairCache`)
     /// Parts of one mechanism that overlap as they were drawn: shapes and depth [m].
@@ -33,6 +35,7 @@ struct Checkpoint {
 
 /// Hash of everything that a run depends on: bodies, joints, shapes, materials, filters, gravity, initial states and
 /// commands; labels too. What is only seen (colours, textures) is not in it.
+/// Equal for models that are stepped alike. A replay refuses a model of another hash.
 std::uint64_t model_hash(const model::Model& model);
 
 /// The file's content.

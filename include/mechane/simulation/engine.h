@@ -26,6 +26,7 @@ class WorldBlocks;
 using Follow = std::function<model::ModelChanges(double begin, double end, const model::State& state,
                                                  model::Model& model, model::Control& control)>;
 
+/// Of the loop; `Simulation` and `run::simulate` fill it from theirs.
 struct EngineOptions {
     std::string solver     = "softstep";  ///< or, on a device, "softstep@cuda:0" (device::SolverPlace)
     double      dt         = 1.0 / 60;    ///< [s], positive
@@ -45,6 +46,7 @@ struct EngineOptions {
 class Engine {
   public:
     /// @error RUN_ARGUMENT  an option is out of range, or the state is none of the model; those of make_solver
+    /// Then `project` or `resume`, and `begin`, before the first step.
     static Result<std::unique_ptr<Engine>> make(const model::Model& model, model::State& state, model::Control& control,
                                                 EngineOptions options, Diagnostics& found);
     ~Engine();
@@ -71,6 +73,7 @@ class Engine {
 
     // -- between steps
     /// Contacts of the state as it is, for looking at; the next step finds its own.
+    /// After a program wrote to the state, before it asks for contacts.
     void look();
     /// Has the solver, and what is kept of contacts, forget the worlds whose entry is not zero [world_count]: after
     /// their state was written to.
@@ -93,7 +96,8 @@ class Engine {
     /// worlds go through both together.
     [[nodiscard]] double contact_share() const;
     /// Wakes the body and, in the next step, all that touches it.
-    void                               wake(std::int32_t body);
+    void wake(std::int32_t body);
+    /// The engine's threads, which its caller may use between steps.
     [[nodiscard]] const tasks::Pool&   pool() const { return pool_; }
     [[nodiscard]] const EngineOptions& options() const { return options_; }
     [[nodiscard]] std::int64_t         step_count() const { return first_ + done_; }  ///< since the first start

@@ -21,6 +21,7 @@ struct ContactSample {
 };
 
 /// The state at one external step.
+/// Positions and velocities of everything, without what a solver remembers: a frame is drawn, not gone on from.
 struct Frame {
     double                     t = 0;  ///< [s]
     std::vector<Pose>          body_q;
@@ -48,6 +49,7 @@ struct StepInput {
 };
 
 /// Sums over the whole run, for the report of `mechane sim`.
+/// Numbers about the run, for people; nothing of it goes into the hash.
 struct RunReport {
     std::string  dt_source;  ///< where the step comes from: an attribute and its place, "given", "default"
     std::int32_t contacts_max        = 0;
@@ -65,6 +67,7 @@ struct RunReport {
 };
 
 /// A trajectory with what is needed to draw it. Frame 0 is the initial state.
+/// In memory. As a file: `mechane sim -o run.mrec`, which holds every step's hash as well.
 struct Recording {
     std::string        source;  ///< file that was simulated, as the user named it
     std::string        solver;

@@ -15,6 +15,7 @@ namespace mechane::run {
 
 using simulation::Follow;
 
+/// What a run in one call takes; programs that write between steps use `Simulation`, which runs the same loop.
 struct SimulateOptions {
     std::string               solver = "softstep";   ///< or, on a device, "softstep@cuda:0" (device::with_device)
     double                    dt     = 1.0 / 60;     ///< external step [s]; `set_step` takes that of a stage

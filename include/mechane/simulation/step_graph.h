@@ -15,6 +15,7 @@ namespace mechane::run {
 /// no buffer that changes its size. Everything that it names must live as long.
 class StepGraph {
   public:
+    /// What was taken down of a call; pointers, so that everything has to stay where it is.
     struct Collide {
         collision::CollisionPipeline* pipeline;
         const model::State*           state;
@@ -52,6 +53,7 @@ class StepGraph {
 
     /// Makes the calls, in their order.
     /// @error RUN_GRAPH  the model is not what it was when the calls were taken down; nothing was computed
+    /// As often as wanted; costs the calls themselves and a hash of the model.
     Result<void> launch();
     /// Of the last step of the last launch.
     [[nodiscard]] const solvers::StepReport& report() const { return report_; }

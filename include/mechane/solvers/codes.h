@@ -3,6 +3,7 @@
 
 namespace mechane::solvers {
 
+/// What solvers tell. Those with severity error stop `make_solver` or a step; the others are notes of a simulation.
 inline constexpr Code kSolverUnknown{"SOLVER_UNKNOWN", Severity::error, "There is no solver of this name.",
                                      "Choose one of the names that the hint lists."};
 inline constexpr Code kSolverName{"SOLVER_NAME", Severity::error, "A solver cannot be registered under this name.",

@@ -10,6 +10,7 @@
 namespace mechane::solvers {
 
 /// Bodies or shapes by their labels; `*` and `?` stand for any characters and for one.
+/// Patterns are matched against whole labels, which of a loaded model are prim paths.
 struct SensorContactOptions {
     std::vector<std::string> bodies{}, shapes{};  ///< what senses: patterns of one of the two
     std::vector<std::string> counterpart_bodies,
@@ -23,6 +24,7 @@ class SensorContact {
     static Result<SensorContact> make(const model::Model& model, const SensorContactOptions& options);
 
     /// Reads the forces that the last step left in `contacts`.
+    /// After a step. Costs one pass over the rows, and allocates nothing.
     void update(const model::Contacts& contacts);
 
     [[nodiscard]] const std::vector<std::string>& sensing() const { return sensing_; }            ///< labels, [n]

@@ -21,12 +21,14 @@ class Pool;
 namespace mechane::solvers {
 
 /// A joint that carried more than it can bear in the step that is reported.
+/// `ModelBuilder` sets what a joint bears in `BuilderJoint::break_force`, a stage in physics:breakForce.
 struct BrokenJoint {
     std::int32_t joint = -1;
     double       force = 0, torque = 0;  ///< mean over the step [N], about the child's anchor [N m]
 };
 
 /// What a caller may ask a solver to fill in at every step; world axes, means over the step.
+/// The caller owns this object and keeps it until `observe(nullptr)`; the solver resizes its arrays.
 struct Observables {
     std::vector<Spatial>      body_qdd;       ///< acceleration of the centre of mass, gravity included; angular [SI]
     std::vector<Spatial>      body_parent_f;  ///< wrench that the inbound joint transmits, about the centre of mass
@@ -46,6 +48,7 @@ inline constexpr std::uint32_t joint_properties = 1, joint_dof_properties = 2, b
 }
 
 /// What a step has to say besides the new state. The step itself stays defined whatever happens.
+/// Counts are of this step alone. Solvers that have no such thing leave a count at 0.
 struct StepReport {
     /// A state or a result was not finite or beyond all bounds, and no world could go on: `out` is the state before the
     /// step.
@@ -71,6 +74,7 @@ struct StepReport {
 };
 
 /// What one step hands on to the next besides the state, of one of several states that a solver steps in turn.
+/// For many rollouts of one model by one solver: each has a state and a memory.
 class SolverMemory {
   public:
     SolverMemory()                               = default;
@@ -93,6 +97,7 @@ class SolverMemory {
 ///  - `control` may have empty arrays, which stand for what the model stores.
 ///  - Equal arguments after an equal history give equal bytes, for any number of threads.
 ///  - A mistake of the caller is `StepReport::refused`, numbers that grow beyond bounds are `diverged`.
+/// One thread at a time may call a solver; inside it may use `SolverOptions::pool`.
 class Solver {
   public:
     virtual ~Solver() = default;

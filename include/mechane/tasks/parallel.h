@@ -23,6 +23,7 @@ class Pool {
     Pool(const Pool&)            = delete;
     Pool& operator=(const Pool&) = delete;
 
+    /// As asked for, and with 0 as many as `available_threads` said.
     [[nodiscard]] int threads() const noexcept { return threads_; }
 
     /// Calls body(begin, end, chunk) for consecutive chunks of `grain` elements of [0, count); returns when all are
@@ -69,6 +70,7 @@ void for_chunks(const Pool* pool, std::size_t count, std::size_t grain, const Wo
 }
 
 /// Number of cores this process may use, at least 1.
+/// What the affinity of the process allows, which may be less than the machine has: `taskset`, containers.
 int available_threads() noexcept;
 
 }  // namespace mechane::tasks

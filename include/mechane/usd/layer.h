@@ -23,6 +23,7 @@ struct Arc {
     bool        operator==(const Arc&) const = default;
 };
 
+/// How a layer becomes a file.
 struct SaveOptions {
     enum class Format : std::uint8_t { by_suffix, text, binary };
     Format format = Format::by_suffix;  ///< of a .usd file, which may hold either; by_suffix writes binary there
@@ -51,9 +52,11 @@ class Layer {
     [[nodiscard]] const std::string& file() const;    ///< as given to `open`; empty for a layer made in memory
     [[nodiscard]] bool               edited() const;  ///< since it was read
     [[nodiscard]] std::string        to_text() const;
-    [[nodiscard]] Layer              copy() const;
+    /// An edited copy leaves this one as it is.
+    [[nodiscard]] Layer copy() const;
 
     // -- what the layer says
+    /// What follows is this layer's own opinion: composition, and what other layers say, are a matter of Stage.
     [[nodiscard]] SpecKind           kind(const Path& path) const;
     [[nodiscard]] std::vector<Path>  specs() const;  ///< prims, variants, properties; parents first, in their order
     [[nodiscard]] std::vector<Token> children(const Path& prim) const;
@@ -133,6 +136,7 @@ class Layer {
     /// and returns the new one; variable expressions are not offered.
     void rewrite_assets(const std::function<std::string(const std::string&)>& replace);
     /// Relative asset paths become absolute ones, anchored where this layer was read from.
+    /// For a layer that is to be saved elsewhere.
     void make_assets_absolute();
 
     /// Copies a prim or property with everything below it from another layer, over what is at `to`.

@@ -10,6 +10,7 @@ namespace mechane::usd {
 
 /// An interned name. Eight bytes, compared by identity; `a < b` is the order of texts. Holds OpenUSD's token out of
 /// sight.
+/// Making one from text costs a look into a table that all threads share; copying counts a reference.
 class Token {
   public:
     Token() noexcept;
@@ -22,6 +23,7 @@ class Token {
     Token& operator=(Token&& other) noexcept;
     ~Token();
 
+    /// Holds as long as some token of this text does.
     [[nodiscard]] const std::string& text() const noexcept;
     [[nodiscard]] bool               empty() const noexcept;
     bool                             operator==(const Token& other) const noexcept;
@@ -46,6 +48,7 @@ class Path {
     Path& operator=(Path&& other) noexcept;
     ~Path();
 
+    /// The pseudo-root, which holds the stage's own metadata.
     static Path root();  ///< "/"
 
     [[nodiscard]] bool        empty() const noexcept;
@@ -55,10 +58,12 @@ class Path {
     [[nodiscard]] Token       name() const;    ///< last element
     [[nodiscard]] Path        parent() const;  ///< of a property: its prim
     [[nodiscard]] Path        prim() const;    ///< the prim part of a property path
-    [[nodiscard]] Path        child(const Token& name) const;
-    [[nodiscard]] Path        property(const Token& name) const;
-    [[nodiscard]] bool        has_prefix(const Path& prefix) const noexcept;  ///< true for the path itself
-    [[nodiscard]] Path        with_prefix_replaced(const Path& from, const Path& to) const;
+    /// Nothing is looked up: whether there is such a prim, the stage says. A name that is no identifier gives the empty
+    /// path.
+    [[nodiscard]] Path child(const Token& name) const;
+    [[nodiscard]] Path property(const Token& name) const;
+    [[nodiscard]] bool has_prefix(const Path& prefix) const noexcept;  ///< true for the path itself
+    [[nodiscard]] Path with_prefix_replaced(const Path& from, const Path& to) const;
 
     bool                      operator==(const Path& other) const noexcept;
     std::strong_ordering      operator<=>(const Path& other) const noexcept;

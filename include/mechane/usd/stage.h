@@ -20,6 +20,8 @@ class Stage;
 class Attribute;
 class Relationship;
 
+/// Questions without a TimeCode are about the default time. Where an attribute has samples alone, the default time has
+/// no value: what a stage is at its start is time code `StageMetadata::start_time_code`.
 /// A time code, or the default time. Numeric times read samples; the default time reads defaults only.
 struct TimeCode {
     std::optional<double> value;  ///< number of time codes; empty: the default time
@@ -28,6 +30,7 @@ struct TimeCode {
     static TimeCode default_time() { return {}; }
 };
 
+/// As layers state it: `def` makes a prim, `over` only adds to one, `class` is made to be inherited from.
 enum class Specifier : std::uint8_t { over, def, class_ };
 
 /// Which prims a traversal visits and whether it enters instances.
@@ -44,18 +47,20 @@ class Prim {
     explicit operator bool() const noexcept { return stage_ != nullptr; }
     bool     operator==(const Prim&) const = default;
 
+    /// Of a valid prim alone.
     [[nodiscard]] const Stage&  stage() const;
     [[nodiscard]] std::uint32_t index() const noexcept { return index_; }  ///< depth-first position on the stage
     [[nodiscard]] const Path&   path() const;
     [[nodiscard]] Token         name() const;
     [[nodiscard]] Token         type_name() const;  ///< as authored; empty for a typeless prim
-    [[nodiscard]] Specifier     specifier() const;
-    [[nodiscard]] bool          active() const;
-    [[nodiscard]] bool          defined() const;
-    [[nodiscard]] bool          abstract() const;
-    [[nodiscard]] bool          loaded() const;
-    [[nodiscard]] bool          is_instance() const;
-    [[nodiscard]] bool          is_instance_proxy() const;
+    /// What composition made of the opinions of all layers.
+    [[nodiscard]] Specifier specifier() const;
+    [[nodiscard]] bool      active() const;
+    [[nodiscard]] bool      defined() const;
+    [[nodiscard]] bool      abstract() const;
+    [[nodiscard]] bool      loaded() const;
+    [[nodiscard]] bool      is_instance() const;
+    [[nodiscard]] bool      is_instance_proxy() const;
     /// Of an instance: the first instance on the stage that shares what lies below it (the prim itself if it is the
     /// first); else invalid.
     [[nodiscard]] Prim              prototype_source() const;
@@ -73,6 +78,8 @@ class Prim {
     [[nodiscard]] std::vector<Token> authored_apis() const;  ///< as composed from apiSchemas, may hold unknown names
     [[nodiscard]] std::vector<Token> api_instances(const Token& multiple_apply_schema) const;
 
+    /// An attribute that the prim does not have answers every question with nothing; no need to ask whether it is
+    /// there.
     [[nodiscard]] Attribute          attribute(const Token& name) const;
     [[nodiscard]] Relationship       relationship(const Token& name) const;
     [[nodiscard]] std::vector<Token> property_names() const;  ///< built-in and authored, dictionary order
@@ -95,6 +102,7 @@ class Prim {
     std::uint32_t index_ = 0;
 };
 
+/// A question about a stage: it holds a prim and a name, no value. Cheap to copy, valid as long as its stage.
 class Attribute {
   public:
     Attribute() = default;
@@ -135,6 +143,7 @@ class Attribute {
     Token name_;
 };
 
+/// As Attribute, for targets instead of values.
 class Relationship {
   public:
     Relationship() = default;
@@ -156,7 +165,7 @@ class Relationship {
     Token name_;
 };
 
-/// Stage metadata, fallbacks filled in (spec/usd-stage section 6). `authored_*` say which were written.
+/// Stage metadata, fallbacks filled in. `authored_*` say which were written.
 struct StageMetadata {
     char        up_axis               = 'Y';
     double      meters_per_unit       = 0.01;                        ///< [m] in a unit of length
@@ -168,6 +177,7 @@ struct StageMetadata {
     bool        authored_time_range = false;
 };
 
+/// What a stage may hold before opening it is refused (STAGE_LIMIT): a file of some kilobytes can ask for terabytes.
 struct Limits {
     std::size_t max_prims       = 5'000'000;  ///< a million takes up to 4 GB and half a minute of composition
     std::size_t max_depth       = 4096;
@@ -205,6 +215,7 @@ struct OpenOptions {
 };
 
 /// A composed stage. Immutable after `open`; every const method may be called from many threads.
+/// What composed it stays in memory. Prims, attributes and relationships point into it.
 class Stage {
   public:
     /// Opens a file or URI. Findings that do not prevent opening (missing references, unknown schemas, ...) are in

@@ -13,6 +13,7 @@
 namespace mechane::usd {
 
 /// An asset path: as authored, after evaluation of a variable expression, and as found (empty if it was not).
+/// All three are empty for an attribute that names nothing.
 struct AssetPath {
     std::string authored, evaluated, resolved;
     bool        operator==(const AssetPath&) const = default;
@@ -27,6 +28,7 @@ struct Matrix4d {
 };
 Matrix4d operator*(const Matrix4d& a, const Matrix4d& b);
 /// p * M, with the translation.
+/// Lengths are those of the stage; matrices of USD know no metres.
 Vec3d transform_point(const Matrix4d& m, const Vec3d& p);
 /// v * M without the translation.
 Vec3d  transform_vector(const Matrix4d& m, const Vec3d& v);
@@ -51,6 +53,7 @@ Decomposition decompose(const Matrix4d& m);
 /// T is one of: bool, int, std::int64_t, double, std::string, Token, AssetPath, Vec2d, Vec3d, std::array<double, 4>,
 /// Quatd, Matrix4d, or std::vector of int, double, std::string, Token, Vec2d, Vec3d, Quatd, AssetPath, Matrix4d. Quatd
 /// is x y z w as read, not normalised.
+/// Copying one shares the data, so arrays cost nothing to hand on. Safe to read from many threads.
 class Value {
   public:
     Value() noexcept;
@@ -62,6 +65,7 @@ class Value {
 
     [[nodiscard]] bool        empty() const noexcept;
     [[nodiscard]] std::string type_name() const;  ///< "double", "float3[]", "token", ... ; empty for no value
+    /// The value as T, or nothing where the conversion is not one of those above.
     template <class T>
     [[nodiscard]] std::optional<T> get() const;
     [[nodiscard]] std::string      to_text() const;  ///< as usda would write it

@@ -8,11 +8,13 @@
 
 namespace mechane::viewer {
 
+/// What a page says and embeds beside the motion.
 struct HtmlOptions {
     std::string title{};          ///< shown on the page; the recording's source when empty
     bool        contacts = true;  ///< embed the contacts of every frame
-    std::string nonce{};          ///< attribute of the page's scripts and styles, for a content security policy; none when empty
-    std::string live{};           ///< JSON object for a page that a server feeds; a recording is played when empty
+    std::string
+        nonce{};         ///< attribute of the page's scripts and styles, for a content security policy; none when empty
+    std::string live{};  ///< JSON object for a page that a server feeds; a recording is played when empty
 };
 
 /// Pictures on a page have edges of at most this [px], and together this many bytes of text: larger ones are halved.

@@ -16,6 +16,7 @@ namespace mechane::viewer {
 /// From where a picture is taken when no eye is given; the world's axes, the distance fits what moves into the frame.
 enum class NamedView { three_quarter, front, side, top };
 
+/// Pictures are drawn by the processor: no display and no driver is needed.
 struct RenderOptions {
     int                  width = 1280, height = 720;  ///< [px], 1..16384
     NamedView            view = NamedView::three_quarter;
@@ -27,6 +28,7 @@ struct RenderOptions {
 };
 
 /// 8-bit sRGB, rows from the top, three bytes a pixel.
+/// What `render` draws, before it becomes a file.
 struct Image {
     int                       width = 0, height = 0;
     std::vector<std::uint8_t> pixels;
