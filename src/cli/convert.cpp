@@ -303,6 +303,12 @@ int convert_layout(const ConvertArgs& args, const sf::ReadOptions& options, cons
         from.stage = *std::move(stage);
         from.tree  = std::move(robot->tree);
     }
+    // What could not be composed is lacking in the result as well.
+    const auto opened =
+        from.stage ? Result<std::shared_ptr<const usd::Stage>>(from.stage) : usd::Stage::open(args.input, scene.open);
+    if (opened)
+        for (const Diagnostic& one : (*opened)->diagnostics())
+            if (one.severity == Severity::error) found.add(one);
     const auto done =
         lay_out(args.input, *layout_of_file(args.output), args.output, scene.open, context, losses, found);
     context.io.report(found);

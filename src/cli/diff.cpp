@@ -21,6 +21,7 @@
 #include "mechane/difference/report.h"
 #include "mechane/difference/scenes.h"
 #include "mechane/exporter/codes.h"
+#include "mechane/importer/codes.h"
 #include "mechane/simulation/recording_file.h"
 #include "mechane/usd/codes.h"
 #include "mechane/viewer/html.h"
@@ -213,7 +214,10 @@ int diff_assets(const DiffArgs& args, const difference::CompareOptions& options,
             difference::compare_scenes(comparison, *run_a, *run_b, options);
             difference::compare_animations(comparison, *run_a, *run_b, options);
         } else  // a file that no simulation can open is compared by what it says
-            context.io.say(fmt::format("state        not compared: {}\n", (run_a ? run_b : run_a).error().message));
+            context.io.say(fmt::format("state        not compared: {}\n",
+                                       (run_a ? run_b : run_a).error().id == importer::codes::kStageComposition.id
+                                           ? "parts of a stage are missing"
+                                           : (run_a ? run_b : run_a).error().message));
         if (args.rolls) {
             difference::RolloutOptions how;
             how.solver   = args.solver;

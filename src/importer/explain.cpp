@@ -421,6 +421,32 @@ std::string_view immovable(const Model& m, std::int32_t body)
     return dynamic ? "" : "belongs to a kinematic body";
 }
 
+/// A filter that seems to name the pair and does not: it stands on, or names, a prim that is neither body nor collider
+/// nor articulation.
+void idle_filters(const ExplainInput& in, PairExplanation& x)
+{
+    static const usd::Token kFiltered("physics:filteredPairs");
+    const auto              counts = [](const usd::Prim& prim) {
+        return prim.has_api("PhysicsRigidBodyAPI") || prim.has_api("PhysicsCollisionAPI") ||
+               prim.has_api("PhysicsArticulationRootAPI");
+    };
+    for (const auto& [from, to] :
+         {std::pair(usd::Path(x.a), usd::Path(x.b)), std::pair(usd::Path(x.b), usd::Path(x.a))})
+        for (usd::Prim prim = in.stage.prim_at(from); prim && !prim.path().is_root(); prim = prim.parent())
+            for (const usd::Path& target : prim.relationship(kFiltered).targets()) {
+                if (!to.has_prefix(target) || target.is_root()) continue;
+                const usd::Prim named = in.stage.prim_at(target);
+                for (const usd::Prim& idle : {prim, named})
+                    if (idle && !counts(idle)) {
+                        x.remarks.push_back(
+                            fmt::format("physics:filteredPairs of <{}> names <{}> and has no effect: <{}> is neither a "
+                                        "body nor a collider nor an articulation",
+                                        prim.path().text(), target.text(), idle.path().text()));
+                        break;
+                    }
+            }
+}
+
 PairExplanation pair_of(const ExplainInput& in, std::size_t a, std::size_t b)
 {
     const Model&    m = in.model;
@@ -469,6 +495,7 @@ PairExplanation pair_of(const ExplainInput& in, std::size_t a, std::size_t b)
             groups != in.imported.path_shape_groups.end())
             x.remarks.push_back(
                 fmt::format("<{}> is in the groups {}", m.shape_label[s], fmt::join(groups->second, ", ")));
+    idle_filters(in, x);
     std::sort(x.reasons.begin(), x.reasons.end());
     x.reasons.erase(std::unique(x.reasons.begin(), x.reasons.end()), x.reasons.end());
     x.collide = x.reasons.empty();

@@ -149,6 +149,22 @@ class NoEffect(unittest.TestCase):
         self.assertIn("physics:filteredPairs names them", said)
         self.assertNotIn("joined by", said)
 
+    def test_a_filter_on_what_is_no_body_is_remarked(self):
+        group = '    def Xform "left" (\n        prepend apiSchemas = ["PhysicsFilteredPairsAPI"]\n    )\n    {\n        rel physics:filteredPairs = </r/right/b>\n%s    }\n    def Xform "right"\n    {\n%s    }\n'
+        path = self.write("s.usda", robot(group % (BOX % ("a", ""), BOX % ("b", ""))))
+        said = mechane("explain", path, "--pair", "/r/left/a", "/r/right/b").stdout
+        self.assertIn("collide", said)
+        self.assertIn("physics:filteredPairs of </r/left> names </r/right/b> and has no effect: </r/left> is neither", said)
+
+    def test_a_conversion_without_a_missing_part_names_it(self):
+        """GAP-105"""
+        part = '    def Xform "x" (\n        prepend references = @./gone.usda@\n    )\n    {\n    }\n'
+        path = self.write("s.usda", robot(BOX % ("a", ""), part))
+        for result in ("folder", "x.urdf", "x.usdz", "x.glb"):
+            done = mechane("convert", path, "-o", self.folder / result)
+            self.assertEqual(done.returncode, 3, (result, done.stderr))
+            self.assertIn("gone.usda", done.stderr)
+
     def test_a_stage_of_which_nothing_is_left_names_the_missing_file(self):
         path = self.write("s.usda", HEAD + 'def Xform "r" (\n    prepend payload = @./gone.usd@\n)\n{\n}\n')
         for arguments in (("diff", path, path), ("convert", path, "-o", self.folder / "x.urdf"), ("fix", path, "--diff")):

@@ -205,8 +205,8 @@ class RandomFixes(unittest.TestCase):
         self.assertEqual(told[:20], [], f"{len(told)} faults in {sum(map(bool, answers))} of {len(folders)} stages")
 
     def test_physics(self):
-        # 75: an instancer's prototype without a mass, under units that are repaired.
-        self.campaign("physics", also=(75,))
+        # 75 and 329: an instancer's prototype without a mass, under units that are repaired.
+        self.campaign("physics", also=(75, 329))
 
     def test_physics_with_unsafe_repairs(self):
         self.campaign("physics", "--unsafe")

@@ -10,12 +10,15 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <set>
 
 #include "conformance/fixes/placement.h"
 #include "conformance/fixes/scaling.h"
 #include "conformance/fixes/units.h"
 #include "mechane/physics/deformable_units.h"
+#include "mechane/physics/parse.h"
 #include "mechane/resolve/mass_rules.h"
+#include "mechane/usd/instancer_copies.h"
 #include "mechane/usd/written_times.h"
 #include "physics/mimic_words.h"
 
@@ -191,26 +194,39 @@ bool has_weight(const physics::Collider& collider)
                  : collider.mass.has_mass() && collider.mass.has_diagonal();
 }
 
-/// Bodies that an instancer makes copies of: the physics model has those that stand where they are authored.
-std::vector<usd::Prim> prototype_bodies(const Facts& facts)
+/// Whether anything gives a body of a model a mass.
+bool weighs(const physics::PhysicsModel& model, const physics::Body& body)
 {
-    std::vector<usd::Prim> out;
-    for (const PrimFacts& one : facts.prims) {
-        const usd::Prim& prim = one.prim;
-        if (!prim.has_api("PhysicsRigidBodyAPI") || facts.physics.body_at(prim.path()) != physics::kNone) continue;
-        usd::Prim above = prim.parent();
-        while (above && !above.path().is_root() && above.type_name().text() != "PointInstancer") above = above.parent();
-        if (above && !above.path().is_root()) out.push_back(prim);
-    }
-    return out;
+    return body.mass.has_mass() || std::ranges::any_of(body.colliders, [&](physics::Index i) {
+               return has_weight(model.colliders[static_cast<std::size_t>(i)]);
+           });
 }
 
-/// Whether a mass, or a collider that may give one, stands on a prototype or below it.
-bool may_weigh(const usd::Prim& body)
+/// A body that an instancer makes copies of and that nothing gives a mass. The physics model has only those that stand
+/// where they are authored, so the copies are made as a simulation makes them.
+struct PrototypeBody {
+    usd::Prim prim;
+    bool      applied = false, has_diagonal = false;
+};
+std::vector<PrototypeBody> weightless_prototypes(const Facts& facts)
 {
-    for (const usd::Prim& prim : body.subtree())
-        if (prim.has_api("PhysicsCollisionAPI") || prim.attribute("physics:mass").get_or<double>(0) > 0) return true;
-    return false;
+    std::vector<usd::InstancerComplaint> complaints;
+    const auto                           copies = usd::with_instancer_copies(facts.stage, false, complaints);
+    if (!copies || !*copies) return {};
+    Diagnostics                 quiet;
+    const physics::PhysicsModel model = physics::parse(**copies, {}, quiet);
+    std::vector<PrototypeBody>  out;
+    std::set<usd::Path>         seen;
+    for (const physics::Body& body : model.bodies) {
+        const usd::Prim copy = usd::instancer_copy(body.prim);
+        if (!copy || !body.enabled || weighs(model, body)) continue;
+        const auto      item = usd::instancer_item(copy);
+        const usd::Path path = item ? body.path.with_prefix_replaced(copy.path(), item->prototype) : usd::Path();
+        if (!item || !seen.insert(path).second) continue;
+        if (const usd::Prim prim = facts.stage.prim_at(path))
+            out.push_back({prim, body.mass.applied, body.mass.has_diagonal()});
+    }
+    return out;
 }
 
 /// A body that nothing gives a mass weighs one unit, whatever that was [kg], as a ball of 0.1 m: both are authored.
@@ -229,16 +245,11 @@ void write_masses(Repair& repair, double unit)
         repair.set(at, "physics:principalAxes", "quatf", usd::make_value("quatf", Quatd{0, 0, 0, 1}));
     };
     for (const physics::Body& body : model.bodies) {
-        const auto weighs = [&](physics::Index i) { return has_weight(model.colliders[static_cast<std::size_t>(i)]); };
-        if (!body.enabled || body.mass.has_mass() || std::any_of(body.colliders.begin(), body.colliders.end(), weighs))
-            continue;
+        if (!body.enabled || weighs(model, body)) continue;
         write(body.prim, body.mass.applied, body.mass.has_diagonal());
     }
-    for (const usd::Prim& body : prototype_bodies(repair.facts)) {
-        if (!body.attribute("physics:rigidBodyEnabled").get_or<bool>(true) || may_weigh(body)) continue;
-        const Vec3d diagonal = body.attribute("physics:diagonalInertia").get_or<Vec3d>({});
-        write(body, body.has_api("PhysicsMassAPI"), diagonal.x > 0 && diagonal.y > 0 && diagonal.z > 0);
-    }
+    for (const PrototypeBody& body : weightless_prototypes(repair.facts))
+        write(body.prim, body.applied, body.has_diagonal);
 }
 
 /// Factors a layer's numbers need; a layer that says nothing shares the root's unit.
