@@ -54,6 +54,13 @@ Value scaled(Value value, double by)
     return value;
 }
 
+/// What a row makes of values; one without a conversion takes the first.
+std::optional<Value> converted(const Row& row, const Inputs& in)
+{
+    if (row.convert) return row.convert(in);
+    return in.authored.empty() ? std::nullopt : in.authored.front();
+}
+
 std::optional<Resolved> authored_by(const Resolver& resolver, const Row& row, const usd::Prim& prim,
                                     const Context& context)
 {
@@ -66,7 +73,7 @@ std::optional<Resolved> authored_by(const Resolver& resolver, const Row& row, co
     }
     // A row without attributes asks code of the user's about every prim.
     if (first == row.attributes.size() && !row.attributes.empty()) return std::nullopt;
-    auto value = row.convert({prim, values, context});
+    auto value = converted(row, {prim, values, context});
     if (!value) return std::nullopt;
     Resolved answer;
     // Conversion comes before scaling, as the conversion's rules are about authored numbers.
@@ -95,7 +102,7 @@ std::optional<Resolved> schema_default(const Resolver& resolver, const Row& row,
         for (std::size_t i = 0; i < row.attributes.size(); ++i)
             values[i] = plain(prim.attribute(row.attributes[i]).value());
     if (!values.front()) return std::nullopt;
-    auto value = row.convert({prim, values, context});
+    auto value = converted(row, {prim, values, context});
     if (!value) return std::nullopt;
     Resolved answer;
     answer.value    = scaled(std::move(*value), factor(row.unit, context.scale, context.motion));

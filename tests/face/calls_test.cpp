@@ -44,7 +44,15 @@ struct World {
     }
     std::string target()
     { return d.pick(3) ? (folder.path() / "fixed").string() : d.pick(2) ? std::string() : folder.path().string(); }
-    std::string profile() { return d.pick(2) ? "distributed" : d.text(); }
+    std::string  profile() { return d.pick(2) ? "distributed" : d.text(); }
+    AssetOptions asset_options()
+    {
+        AssetOptions o{.threads = d.pick(3) - 1};
+        if (d.pick(2)) o.variants.emplace_back(d.text(), d.text());
+        if (d.once_in(3)) o.packages[d.text()] = d.text();
+        if (d.once_in(3)) o.search_paths = {d.text(), stage()};
+        return o;
+    }
     LoadOptions load_options()
     {
         LoadOptions o;
@@ -57,14 +65,23 @@ struct World {
         if (d.once_in(3)) o.resolvers = {d.text()};
         if (d.once_in(3)) o.options.emplace_back(d.text(), d.text());
         if (d.once_in(3)) o.tables.push_back(make_resolver("own", {}).expect());
+        // A table that a program fills in itself, without a name, a conversion or attributes.
+        if (d.once_in(4))
+            o.tables.push_back(
+                {.name       = d.text(),
+                 .namespaces = {d.text()},
+                 .rows       = {
+                     {.key = Property::joint_armature, .attributes = {}, .unit = AttributeUnit::si, .convert = {}}}});
+        if (d.once_in(4)) o.packages[d.text()] = stage();
+        if (d.once_in(4)) o.search_paths = {stage(), ""};
+        o.allow_missing = d.pick(2) != 0;
         return o;
     }
 };
 
 void add_all(Calls& c, World& w)
 {
-    c.add("Asset::open",
-          [&] { (void)Asset::open(w.stage(), {.variants = {{w.d.text(), w.d.text()}}, .threads = w.d.pick(3) - 1}); });
+    c.add("Asset::open", [&] { (void)Asset::open(w.stage(), w.asset_options()); });
     c.add("Asset::Asset", [&] {
         Asset taken(std::move(w.asset));
         (void)w.asset.check();
@@ -75,7 +92,12 @@ void add_all(Calls& c, World& w)
     c.add("Asset::notes", [&] { (void)w.some().notes(); });
     c.add("Asset::check",
           [&] { (void)w.some().check({.profile = w.profile(), .select = {w.d.text()}, .threads = w.d.pick(3) - 1}); });
-    c.add("Asset::fix", [&] { (void)w.some().fix(w.target(), {.profile = w.profile(), .ignore = {w.d.text()}}); });
+    c.add("Asset::fix", [&] {
+        FixSettings how{.profile = w.profile(), .unsafe = w.d.pick(2) != 0};
+        if (w.d.once_in(3)) how.select = {w.d.text()};
+        if (w.d.once_in(3)) how.ignore = {w.d.text()};
+        (void)w.some().fix(w.target(), how);
+    });
     c.add("to_text", [&] { (void)to_text(Finding{.rule = w.d.text(), .message = w.d.text()}); });
     c.add("count", [&] { (void)count({Finding{}}, static_cast<Severity>(w.d.integer())); });
     c.add("load", [&] { (void)load(w.stage(), w.load_options()); });

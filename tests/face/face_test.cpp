@@ -129,7 +129,8 @@ def Xform "w"
 
 TEST_CASE("a repair says what is simulated otherwise from then on (DIFFERENCE_REPAIR)")
 {
-    // Friction of a material without PhysicsMaterialAPI is read by nobody: the repair of REP-1.3.4-b puts it into force.
+    // Friction of a material without PhysicsMaterialAPI is read by nobody: the repair of REP-1.3.4-b puts it into
+    // force.
     const test::TemporaryFolder folder;
     const std::string           file = (folder.path() / "robot.usda").string();
     std::ofstream(file) << R"(#usda 1.0
@@ -188,6 +189,20 @@ TEST_CASE("a table of one's own may replace one that ships, and a row of no prop
     const auto     model  = load(sample("usd/acme_arm.usda"), {.resolvers = {"newton"}, .tables = {newton}}).expect();
     const DofId    elbow  = model->find_dof("/arm/elbow").expect();
     CHECK(double(model->arrays().joint_armature[elbow.index()]) == doctest::Approx(2e-5));
+}
+
+TEST_CASE(
+    "a row without a conversion takes its attribute as it is, in its unit, and one without attributes says nothing")
+{
+    Resolver table;
+    table.name = "bare";
+    table.rows.push_back(
+        {.key = Property::joint_armature, .attributes = {"acme:rotorInertia"}, .unit = AttributeUnit::mass_or_inertia});
+    table.rows.push_back({.key = Property::joint_friction});
+    const auto  model = load(sample("usd/acme_arm.usda"), {.resolvers = {"bare"}, .tables = {table}}).expect();
+    const DofId elbow = model->find_dof("/arm/elbow").expect();
+    CHECK(double(model->arrays().joint_armature[elbow.index()]) == doctest::Approx(2e-5));
+    CHECK(double(model->limits(elbow).effort) > 0);
 }
 
 TEST_CASE("a recording says what was loaded, and its source where the program says none")

@@ -19,12 +19,15 @@
 
 namespace mechane::resolve {
 
+/// How an authored attribute becomes a property of the model: rows of a table say which attributes answer which key, in
+/// which unit; a list of tables says who goes first. Reading only: stages are never written to here.
 /// A resolved value: SI and radians once it leaves here.
 using Value = std::variant<bool, double, std::string, std::vector<double>>;
 /// As reports print it: "true", "0.5", "uint16", "(0.02, 1)".
 std::string to_text(const Value& value);
 
 /// Whether the degree of freedom in question moves along or turns about its axis; it decides units of joint rows.
+/// Rows of joints serve both kinds of axes; keys of shapes and materials ignore it.
 enum class Motion : std::uint8_t { linear, angular };
 
 /// The unit in which an attribute is authored. Names of what it measures for joints; `Motion` then says linear or
@@ -43,6 +46,7 @@ enum class Unit : std::uint8_t {
     contact_damping,    ///< M/s
     volume_stiffness,   ///< M/(L^2 s^2)
 };
+/// SI value = authored value * factor.
 double factor(Unit unit, const physics::UnitScale& scale, Motion motion);
 
 /// Rules of older documents, all off by default, and whose conventions hold.
@@ -57,6 +61,7 @@ struct Rules {
 };
 
 /// What the conversion of a value needs to know besides the prim.
+/// The same for all keys of a prim; `motion` is set anew for each axis of a joint.
 struct Context {
     physics::UnitScale scale;
     Motion             motion = Motion::linear;
@@ -74,11 +79,12 @@ struct Inputs {
 using Convert = std::function<std::optional<Value>(const Inputs&)>;
 
 /// One line of a resolver: which attributes answer a key, in which unit, and how.
+/// Rows are tried in the order of the table, and the first one whose attributes give a value answers.
 struct Row {
-    Key                      key;
-    std::vector<std::string> attributes;  ///< empty: `convert` is asked about every prim
-    Unit                     unit;
-    Convert                  convert;
+    Key                      key{};
+    std::vector<std::string> attributes{};  ///< empty: `convert` is asked about every prim
+    Unit                     unit = Unit::si;
+    Convert                  convert{};      ///< empty: the value of the first attribute, as it is
     std::optional<Value>     fallback = {};  ///< default of the schema, in the row's unit before `transform`
     std::string replaced_by   = {};  ///< not empty: an older spelling; the value is used with RESOLVE_DEPRECATED_ATTR
     bool        nonschema     = false;  ///< outside every schema; the value is used with RESOLVE_NONSCHEMA_ATTR
@@ -99,10 +105,12 @@ struct Resolver {
 };
 
 /// Which layer an answer came from.
+/// `authored`: on this prim. `importer`: what the importer falls back to. `schema`: what the schema's text says.
 enum class Layer : std::uint8_t { authored, importer, schema, none };
 std::string_view to_string(Layer layer);
 
 /// An answer and where it comes from.
+/// For `mechane explain` and the ledger, which print where a number comes from.
 struct Resolved {
     std::optional<Value> value;  ///< SI and radians
     Layer                layer = Layer::none;
@@ -127,6 +135,7 @@ using Collected = std::map<std::string, usd::Value>;
 using Owners = std::unordered_map<usd::Token, std::vector<bool>>;
 
 /// Resolvers in order of priority.
+/// Asked by the importer for each property of each prim. Const functions are safe from many threads.
 class ResolverList {
   public:
     ResolverList() = default;
