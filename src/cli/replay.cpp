@@ -45,7 +45,10 @@ Result<run::Scene> scene_of(const record::RecordingFile& file, const ReplayArgs&
                             SceneArgs& scene, Diagnostics& found)
 {
     if (!from_text(file.header.scene, scene, context.global))
-        return make_diagnostic(record::kRecordingFile, {.layer = args.file}, "it has no record of what was simulated");
+        return make_diagnostic(
+            record::kRecordingFile, {.layer = args.file}, "it has no record of what was simulated",
+            "No file describes the model, which a program made. That program computes it once more by "
+            "mechane::replay.");
     if (!args.stage.empty()) scene.file = args.stage;
     const auto options = scene_options(scene, context);
     if (!options)

@@ -97,7 +97,11 @@ bool visited(const PrimRecord& prim, const Traverse& how)
 
 }  // namespace
 
-const Stage& Prim::stage() const { return *stage_; }
+const Stage& Prim::stage() const
+{
+    MCH_REQUIRE(stage_ != nullptr, "Prim::stage", "this", "a prim of a stage");
+    return *stage_;
+}
 
 namespace {
 const Path kNoPath;

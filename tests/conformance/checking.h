@@ -29,14 +29,14 @@ inline Report checked_files(const Files& files, const usd::OpenOptions& options 
     }
     const auto stage = usd::Stage::open(entry, options);
     REQUIRE_MESSAGE(stage, (stage ? "" : stage.error().message));
-    return std::move(*check(**stage, {}));
+    return *check(**stage, {});
 }
 
 inline Report checked(const std::string& usda)
 {
     const auto stage = usd::Stage::open_text(fixture_stage(usda));
     REQUIRE_MESSAGE(stage, (stage ? "" : stage.error().message));
-    return std::move(*check(**stage, {}));
+    return *check(**stage, {});
 }
 
 inline std::size_t count(const Report& report, std::string_view id, std::string_view variant = {})

@@ -174,9 +174,9 @@ TEST_CASE("what only people can judge is listed when asked for, and then only (G
     const auto stage = usd::Stage::open_text(text);
     REQUIRE_MESSAGE(stage, (stage ? "" : stage.error().message));
     const std::array items{"REP-1.1-n", "REP-1.1-o", "REP-1.2-m", "REP-3.6-e"};
-    const Report     plain = std::move(*check(**stage, {}));
+    const Report     plain = *check(**stage, {});
     for (const char* id : items) CHECK_MESSAGE(count(plain, id) == 0, id);
-    const Report all = std::move(*check(**stage, {.manual = true}));
+    const Report all = *check(**stage, {.manual = true});
     for (const char* id : items) {
         REQUIRE_MESSAGE(count(all, id) == 1, id << "\n" << listed(all));
         CHECK(find(all, id)->severity == Severity::info);

@@ -50,7 +50,7 @@ Report checked_package(const Files& files)
     REQUIRE(missing.empty());
     const auto stage = usd::Stage::open(package);
     REQUIRE_MESSAGE(stage, (stage ? "" : stage.error().message));
-    return std::move(*check(**stage, {}));
+    return *check(**stage, {});
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ Report judged(std::function<std::vector<Finding>(const usd::Stage&)> check_own, 
     CheckOptions options;
     options.profile   = profile;
     options.own_rules = {{&kNoCubes, std::move(check_own)}};
-    return std::move(*check(**stage, options));
+    return *check(**stage, options);
 }
 
 }  // namespace

@@ -357,7 +357,7 @@ TEST_CASE("a baseline hides what it knows, and fingerprints survive shifted line
     const auto                  in_file = [&](const std::string& usda) {
         const auto stage = usd::Stage::open(folder.write("a" + std::to_string(usda.size()) + ".usda", usda));
         REQUIRE(stage);
-        return std::move(*check(**stage, {.ignore = {"1.2.1"}}));  // one layer
+        return *check(**stage, {.ignore = {"1.2.1"}});  // one layer
     };
     const Report before = in_file(in_robot(mass.bad));
     const Report after  = in_file(in_robot("\n\n\n" + std::string(mass.bad)));

@@ -16,6 +16,9 @@ using namespace face_tests;
 static_assert(std::is_constructible_v<Contacts, const Model&, const State&, const ContactArrays&>);
 static_assert(!std::is_constructible_v<Contacts, const Model&, State, const ContactArrays&>);
 static_assert(!std::is_constructible_v<Contacts, const Model&, const State&, ContactArrays>);
+// What is taken out of a result that ends with the line is a value.
+static_assert(!std::is_reference_v<decltype(std::declval<Result<int>>().value())>);
+static_assert(!std::is_reference_v<decltype(*std::declval<Result<int>>())>);
 
 TEST_CASE("an iterator of contacts outlives its view, and arrays that were resized meanwhile are told")
 {

@@ -21,19 +21,27 @@ template <class T>
 inline constexpr bool is_result<Result<T>> = true;
 }  // namespace detail
 
+/// What a function returns that can fail for a reason outside of the program: a file, a label, a model that diverges.
+/// Asked for a value that it does not have, it tells the failure handler, in every build; `std::optional` would be
+/// undefined there. A result that was moved from still says which of the two it had.
+///
 /// A value, or the one diagnostic that says why there is none. For functions whose caller stops at the first failure.
 template <class T>
 class [[nodiscard]] Result {
   public:
+    /// Of what `expect` returns; `and_then` and `transform` deduce theirs from the function that they are given.
     using value_type = T;
 
+    /// Success, and failure: `return model;` and `return make_diagnostic(...);` in a function that returns a Result.
     Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}           // NOLINT: implicit on purpose
     Result(Diagnostic error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit on purpose
 
+    /// Whether there is a value. `if (result)` asks the same; nothing converts to bool by accident.
     [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
     explicit           operator bool() const noexcept { return has_value(); }
 
     /// The value; without one the failure handler is told the diagnostic.
+    /// Refers into this result, and holds as long as it does: take `expect` of a temporary one.
     T& value() &
     {
         if (!has_value()) fail(*std::get_if<1>(&state_));
@@ -44,14 +52,16 @@ class [[nodiscard]] Result {
         if (!has_value()) fail(*std::get_if<1>(&state_));
         return *std::get_if<0>(&state_);
     }
-    T&& value() &&
+    /// Moved out, so that `for (const Finding& f : asset.check().value())` holds what it walks through.
+    T value() &&
     {
         if (!has_value()) fail(*std::get_if<1>(&state_));
         return std::move(*std::get_if<0>(&state_));
     }
+    /// As `value`, checked in every build too.
     T&       operator*() & { return value(); }
     const T& operator*() const& { return value(); }
-    T&&      operator*() && { return std::move(*this).value(); }
+    T        operator*() && { return std::move(*this).value(); }
     T*       operator->() { return &value(); }
     const T* operator->() const { return &value(); }
 
@@ -62,6 +72,7 @@ class [[nodiscard]] Result {
     const T& expect() const& { return value(); }
 
     /// The value, or `other` where there is none.
+    /// `other` is made in any case; where that costs something, ask `has_value` first.
     template <class U>
     [[nodiscard]] T value_or(U&& other) const&
     { return has_value() ? *std::get_if<0>(&state_) : static_cast<T>(std::forward<U>(other)); }
@@ -70,6 +81,8 @@ class [[nodiscard]] Result {
     { return has_value() ? std::move(*std::get_if<0>(&state_)) : static_cast<T>(std::forward<U>(other)); }
 
     /// next(value), which returns a Result; the diagnostic passes by.
+    /// Chains functions that can fail: `Asset::open(file).and_then([](const Asset& a) { return a.check(); })`. The
+    /// function is not called where there is no value.
     template <class F>
     auto and_then(F&& next) &&
     {
@@ -86,6 +99,7 @@ class [[nodiscard]] Result {
         return has_value() ? std::forward<F>(next)(*std::get_if<0>(&state_)) : Next(*std::get_if<1>(&state_));
     }
     /// The result of map(value); the diagnostic passes by.
+    /// For functions that cannot fail. One that returns nothing gives a Result<void>.
     template <class F>
     auto transform(F&& map) && -> Result<std::remove_cvref_t<std::invoke_result_t<F, T&&>>>
     {
@@ -109,6 +123,7 @@ class [[nodiscard]] Result {
         }
     }
 
+    /// Why there is no value. @error API_RESULT  there is one
     [[nodiscard]] const Diagnostic& error() const
     {
         if (has_value()) detail::no_error();
@@ -123,6 +138,7 @@ class [[nodiscard]] Result {
 template <>
 class [[nodiscard]] Result<void> {
   public:
+    /// Nothing: such a result says only that something was done.
     using value_type = void;
 
     Result() = default;
@@ -143,6 +159,7 @@ class [[nodiscard]] Result<void> {
         static_assert(detail::is_result<Next>, "and_then takes a function that returns a Result");
         return error_ ? Next(*error_) : std::forward<F>(next)();
     }
+    /// Why it was not done. @error API_RESULT  it was
     [[nodiscard]] const Diagnostic& error() const
     {
         if (!error_) detail::no_error();
