@@ -366,6 +366,7 @@ class LookComparer {
         value(item, "visibility over time", varying(a_, x.prim, "visibility"), varying(b_, y.prim, "visibility"));
         meet(a_.looks.of(x.prim), b_.looks.of(y.prim), item);
         subsets(x, y, item);
+        room(item, x, y);
         if (!x.prim.is_a("PointBased") || !y.prim.is_a("PointBased") || !x.in_body || !y.in_body) return;
         surface(item, x, y);
         for (const char* name : {"subdivisionScheme", "doubleSided", "type", "basis", "wrap"}) {
@@ -374,6 +375,22 @@ class LookComparer {
         }
         const auto p = x.prim.attribute("widths"), q = y.prim.attribute("widths");
         if (p && q) value(item, "widths", a_.looks.value(p, a_.unit()), b_.looks.value(q, b_.unit()));
+    }
+
+    /// Where a shape is that no robot's description has: a copy of an instancer, a curve. Of others the visuals tell
+    /// it.
+    void room(const std::string& item, const Thing& x, const Thing& y)
+    {
+        const bool described = x.prim.type_name().text() == "Mesh" || physics::solid_size(x.prim).has_value();
+        if ((described && !usd::instancer_copy(x.prim)) || !x.box || !y.box) return;
+        out_.count(Quantity::looks);
+        const auto& [low, high]   = *x.box;
+        const auto& [low2, high2] = *y.box;
+        const double off          = std::max(length(low - low2), length(high - high2)),
+                     may          = options_.scale * (1e-5 + kSizeTolerance * length(high - low));
+        if (off <= may) return;
+        differ(item, "bounds", fmt::format("{} to {}", text(low, ""), text(high, "m")),
+               fmt::format("{} to {}", text(low2, ""), text(high2, "m")), x.prim.site(), y.prim.site(), off, may);
     }
 
     /// An animation, or nothing for what holds one value.

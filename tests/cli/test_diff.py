@@ -208,6 +208,37 @@ def Xform "r" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])
         mechane("diff", base, self.folder / "picture.usda", "-o", page)
         self.assertIn("diffuseColor.file", page.read_text())
 
+    def test_copies_of_an_instancer_are_seen_where_they_are(self):
+        def copies(name, second="(2, 0, 1)", colour="(1, 0, 0)"):
+            return self.write(name, f"""#usda 1.0
+(
+    defaultPrim = "r"
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def Xform "r"
+{{
+    def Cube "floor"
+    {{
+    }}
+    def PointInstancer "pi"
+    {{
+        rel prototypes = [</r/pi/p>]
+        int[] protoIndices = [0, 0]
+        point3f[] positions = [(0, 0, 1), {second}]
+        def Cube "p"
+        {{
+            color3f[] primvars:displayColor = [{colour}]
+        }}
+    }}
+}}
+""")
+        base = copies("base.usda")
+        self.assertEqual(mechane("diff", base, base).returncode, 0)
+        for other, field in ((copies("moved.usda", second="(3, 0, 1)"), "bounds"), (copies("green.usda", colour="(0, 1, 0)"), "diffuseColor")):
+            told = json.loads(mechane("diff", base, other, "--json").stdout)["differences"]
+            self.assertEqual([(d["quantity"], d["field"]) for d in told], [("looks", field)])
+
     def test_a_folder_stands_for_the_asset_in_it(self):
         robot, changed = self.write("arm.urdf", urdf()), self.write("other.urdf", urdf(mass=2.5))
         for source, name in ((robot, "one"), (changed, "two")):
