@@ -90,7 +90,23 @@ Result<void> turn(Layer& layer, const Path& prim, const Arc& arc, const TfToken&
     return {};
 }
 
+template <class ListOp>
+Result<void> take_out(Layer& layer, const Path& prim, const Arc& arc, const TfToken& key)
+{
+    auto op = list_of<ListOp>(layer, prim, key);
+    if (!edit_list(op, arc, [](auto& items, auto at) { items.erase(at); })) return none(layer, prim, arc);
+    // An explicit empty list would block the arcs of weaker layers.
+    if (op.IsExplicit() && op.GetExplicitItems().empty()) op = ListOp();
+    store(layer, prim, key, op);
+    return {};
+}
+
 }  // namespace
+
+Result<void> remove_reference(Layer& layer, const Path& prim, const Arc& reference)
+{ return take_out<SdfReferenceListOp>(layer, prim, reference, SdfFieldKeys->References); }
+Result<void> remove_payload(Layer& layer, const Path& prim, const Arc& payload)
+{ return take_out<SdfPayloadListOp>(layer, prim, payload, SdfFieldKeys->Payload); }
 
 Result<void> add_reference_beside(Layer& layer, const Path& prim, const Arc& known, const Arc& arc)
 {

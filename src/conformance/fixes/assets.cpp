@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "conformance/asset_layers.h"
 #include "conformance/asset_paths.h"
@@ -23,7 +24,7 @@ usd::Prim prim_of(const Repair& repair, const Finding& finding)
 usd::Value text(const std::string& value) { return usd::make_value("string", value); }
 usd::Value token(const char* value) { return usd::make_value("token", usd::Token(value)); }
 
-const usd::Token kSpecifier("specifier"), kDefault("defaultPrim");
+const usd::Token kSpecifier("specifier"), kDefault("defaultPrim"), kActive("active");
 
 std::string lower(std::string name)
 {
@@ -65,7 +66,8 @@ void fix_target(Repair& repair, const Finding& finding)
                              finding.observed + " is no layer of the asset; repair it by itself first");
     std::vector<usd::Token> tops;
     for (const usd::Path& path : layer->specs())
-        if (layer->kind(path) == usd::SpecKind::prim && path.parent().is_root() && !is_class(*layer, path))
+        if (layer->kind(path) == usd::SpecKind::prim && path.parent().is_root() && !is_class(*layer, path) &&
+            layer->field(path, kActive).get<bool>().value_or(true))
             tops.push_back(path.name());
     const std::string authored = layer->field(usd::Path::root(), kDefault).get<std::string>().value_or("");
     const std::string prim     = usd::Path(finding.site.prim).name().text();
@@ -180,7 +182,28 @@ void fix_version(Repair& repair, const Finding& finding)
 void write_kind(Repair& repair, const Finding& finding, const char* kind)
 { repair.set_field(repair.field_place(prim_of(repair, finding), "kind"), "kind", token(kind)); }
 
-void fix_component(Repair& repair, const Finding& finding) { write_kind(repair, finding, "component"); }
+/// Several robots, or several things that are brought in from elsewhere, may be a scene whose parts lack their kind.
+bool may_be_scene(const Facts& facts)
+{
+    if (facts.root < 0) return false;
+    const usd::Prim root    = facts.prims[static_cast<std::size_t>(facts.root)].prim;
+    const auto      is_part = [&](const usd::Prim& prim) {
+        return prim.parent() == root && std::ranges::any_of(usd::arc_places(prim), [](const usd::ArcPlace& place) {
+                   return !place.by_class && place.path.parent().is_root();
+               });
+    };
+    return std::ranges::count_if(facts.prims, [&](const PrimFacts& prim) {
+               return prim.prim != root && (prim.is(kContext) || is_part(prim.prim));
+           }) >= 2;
+}
+
+void fix_component(Repair& repair, const Finding& finding)
+{
+    if (finding.variant == "no-parts" && may_be_scene(repair.facts))
+        return repair.refuse("hierarchy",
+                             "its parts may lack kind component, or it is one itself: the author's to say");
+    write_kind(repair, finding, "component");
+}
 void fix_subcomponent(Repair& repair, const Finding& finding) { write_kind(repair, finding, "subcomponent"); }
 
 bool is_part(const usd::Prim& prim)
@@ -222,10 +245,40 @@ void fix_aggregate(Repair& repair, const Finding& finding)
         repair.set_field(repair.field_place(part, "kind", true), "kind", token("subcomponent"));
 }
 
+/// "Component" and "sub-component".
+void fix_unknown_kind(Repair& repair, const Finding& finding)
+{
+    const auto bare = [](std::string name) {
+        name = lower(std::move(name));
+        std::erase(name, '_');
+        std::erase(name, ' ');
+        return name;
+    };
+    for (const char* known : {"group", "assembly", "component", "subcomponent"})
+        if (bare(finding.observed) == known) return write_kind(repair, finding, known);
+    repair.refuse("kind", "which kind is meant is the author's to say");
+}
+
+/// Prims without a kind between a model and a group above it become groups.
+void join_hierarchy(Repair& repair, const Finding& finding)
+{
+    std::vector<usd::Prim> between;
+    for (usd::Prim prim = prim_of(repair, finding).parent(); prim && !prim.path().is_root(); prim = prim.parent()) {
+        const std::string kind = prim.metadata("kind").get<std::string>().value_or("");
+        if (kind == "group" || kind == "assembly") {
+            for (const usd::Prim& gap : between)
+                repair.set_field(repair.field_place(gap, "kind", true), "kind", token("group"));
+            return;
+        }
+        if (!kind.empty()) break;
+        between.push_back(prim);
+    }
+    repair.refuse("hierarchy", "the kinds above it are the author's to say");
+}
+
 void fix_contiguous(Repair& repair, const Finding& finding)
 {
-    if (finding.expected != "subcomponent")
-        return repair.refuse("hierarchy", "the kinds above it are the author's to say");
+    if (finding.expected != "subcomponent") return join_hierarchy(repair, finding);
     // An opinion of the asset that composes the part: the part by itself stays a component.
     repair.set_field(repair.field_place(prim_of(repair, finding), "kind", true), "kind", token("subcomponent"));
 }
@@ -275,9 +328,21 @@ void take_out_absent(Repair& repair, const usd::Prim& subset)
     repair.set(subset, kIndices, "int[]", usd::make_value("int[]", kept));
 }
 
+/// A face that a subset names twice is named once, in its first place.
+void take_out_repeated(Repair& repair, const usd::Prim& subset)
+{
+    const usd::Token kIndices("indices");
+    if (subset.attribute(kIndices).varying()) return repair.refuse("animated-topology", "the faces change over time");
+    auto          kept = subset.attribute(kIndices).get<std::vector<int>>().value_or(std::vector<int>{});
+    std::set<int> named;
+    std::erase_if(kept, [&](int face) { return !named.insert(face).second; });
+    repair.set(subset, kIndices, "int[]", usd::make_value("int[]", kept));
+}
+
 void fix_family(Repair& repair, const Finding& finding)
 {
     const usd::Prim subset = prim_of(repair, finding);
+    if (finding.variant == "repeated") return take_out_repeated(repair, subset);
     if (finding.variant == "range") return take_out_absent(repair, subset);
     if (finding.variant == "overlap") return take_out_shared(repair, subset);
     repair.set(subset, "familyName", "token", token("materialBind"), true);
@@ -309,6 +374,7 @@ constexpr std::array kRepairs{RepairOf{"REP-3.1-f", Phase::metadata, fix_family}
                               RepairOf{"REP-1.2.2-b", Phase::metadata, fix_aggregate},
                               RepairOf{"REP-1.2.2-c", Phase::metadata, fix_subcomponent},
                               RepairOf{"REP-1.2.2-d", Phase::metadata, fix_contiguous},
+                              RepairOf{"REP-1.2.2-e", Phase::metadata, fix_unknown_kind},
                               RepairOf{"REP-1.2.5-a", Phase::metadata, fix_default_prim},
                               RepairOf{"REP-1.2.5-b", Phase::metadata, fix_default_prim},
                               RepairOf{"REP-1.2.5-c", Phase::metadata, fix_identifier},

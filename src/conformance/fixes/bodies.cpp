@@ -392,12 +392,48 @@ void add_root(Repair& repair, const Finding& finding)
     repair.refuse("no-base", "no link of the tree is its base");
 }
 
+/// A list that replaces the weaker ones deletes what it hides instead; what is composed stays.
+void fix_pruned(Repair& repair, const Finding& finding)
+{
+    if (repair.work.has_overlay())
+        return repair.refuse("overlay", "an overriding layer cannot change the list below it");
+    if (repair.edits() > 0) return repair.defer();
+    if (repair.attempt > 0) return repair.refuse("would-change", "other schemas would be applied");
+    const usd::Prim         prim  = prim_of(repair, finding);
+    usd::Layer*             layer = nullptr;
+    usd::SpecPlace          place;
+    std::vector<usd::Token> listed, weaker;
+    for (const usd::SpecPlace& at : usd::spec_places(prim)) {
+        usd::Layer* other = repair.work.layer(at.layer);
+        if (other == nullptr) return repair.refuse("external-layer", "a schema is applied outside the asset");
+        const auto names = other->apis(at.path);
+        if (layer != nullptr)
+            weaker.insert(weaker.end(), names.begin(), names.end());
+        else if (other->replaces_apis(at.path))
+            layer = other, place = at, listed = names;
+    }
+    if (layer == nullptr) return repair.refuse("external-layer", "the list is authored outside the asset");
+    static_cast<void>(layer->clear_field(place.path, "apiSchemas"));
+    std::string before, after;
+    for (const usd::Token& name : listed) {
+        before += (before.empty() ? "" : ", ") + name.text();
+        static_cast<void>(layer->apply_api(place.path, name));
+    }
+    for (const usd::Token& name : weaker) {
+        if (std::ranges::find(listed, name) != listed.end()) continue;
+        after += (after.empty() ? "delete " : ", ") + name.text();
+        static_cast<void>(layer->remove_api(place.path, name, true));
+    }
+    repair.note(place.layer, place.path, "apiSchemas", before, after);
+    repair.rearrange();
+}
+
 constexpr std::array kRepairs{
-    RepairOf{"REP-1.3-g", Phase::metadata, add_root},          RepairOf{"REP-1.3-i", Phase::metadata, cut_loop},
-    RepairOf{"REP-1.3-j", Phase::metadata, cut_second_parent}, RepairOf{"REP-1.3-b", Phase::transforms, fix_relations},
-    RepairOf{"REP-1.3-d", Phase::variants, fix_limits},        RepairOf{"REP-1.3-f", Phase::metadata, fix_roots},
-    RepairOf{"REP-1.3-o", Phase::metadata, fix_anchor},        RepairOf{"REP-1.3-p", Phase::metadata, fix_kinematic},
-    RepairOf{"REP-1.3-q", Phase::metadata, fix_frame_body}};
+    RepairOf{"REP-1.3-h", Phase::metadata, fix_pruned},      RepairOf{"REP-1.3-g", Phase::metadata, add_root},
+    RepairOf{"REP-1.3-i", Phase::metadata, cut_loop},        RepairOf{"REP-1.3-j", Phase::metadata, cut_second_parent},
+    RepairOf{"REP-1.3-b", Phase::transforms, fix_relations}, RepairOf{"REP-1.3-d", Phase::variants, fix_limits},
+    RepairOf{"REP-1.3-f", Phase::metadata, fix_roots},       RepairOf{"REP-1.3-o", Phase::metadata, fix_anchor},
+    RepairOf{"REP-1.3-p", Phase::metadata, fix_kinematic},   RepairOf{"REP-1.3-q", Phase::metadata, fix_frame_body}};
 
 }  // namespace
 

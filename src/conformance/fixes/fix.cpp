@@ -20,6 +20,7 @@
 #include "conformance/fixes/layout.h"
 #include "conformance/fixes/placement.h"
 #include "conformance/fixes/repair.h"
+#include "conformance/fixes/ros_words.h"
 #include "conformance/fixes/verify.h"
 #include "conformance/variant_states.h"
 #include "mechane/conformance/codes.h"
@@ -518,9 +519,10 @@ std::span<const RepairOf> repairs()
 {
     static const std::vector<RepairOf> kAll = [] {
         std::vector<RepairOf> all;
-        for (const auto table : {schema_repairs(), transform_repairs(), unit_repairs(), asset_repairs(),
-                                 physics_repairs(), body_repairs(), dependent_unit_repairs(), layer_repairs(),
-                                 ros_repairs(), mesh_repairs(), path_repairs(), variant_repairs(), layout_repairs()})
+        for (const auto table :
+             {schema_repairs(), transform_repairs(), unit_repairs(), asset_repairs(), physics_repairs(), body_repairs(),
+              dependent_unit_repairs(), layer_repairs(), ros_repairs(), ros_word_repairs(), mesh_repairs(),
+              path_repairs(), variant_repairs(), layout_repairs()})
             all.insert(all.end(), table.begin(), table.end());
         return all;
     }();

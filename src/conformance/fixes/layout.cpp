@@ -11,7 +11,10 @@
 #include <set>
 
 #include "conformance/asset_layers.h"
+#include "conformance/fixes/arcs.h"
 #include "conformance/fixes/parts.h"
+#include "conformance/vendors.h"
+#include "mechane/usd/layer_arcs.h"
 #include "mechane/usd/stage_layers.h"
 
 namespace mechane::conformance {
@@ -149,13 +152,53 @@ bool say_over(const Repair& repair, const usd::Layer& layer, const RoleExample& 
     return bool(over.set_targets(to, repair.facts.stage.prim_at(prim.path()).relationship(use.path.name()).targets()));
 }
 
+/// The same words in the same variant over the entry, where the layer names the prim as the stage does.
+bool say_in_variant(Repair& repair, const std::string& name, const usd::Layer& layer, const RoleExample& use,
+                    usd::Layer& over)
+{
+    const usd::Path prim = use.path.prim();
+    const usd::Prim here = repair.subject({&over, name, prim});
+    if (!here || here.is_instance_proxy() || type_of(layer, prim) == use.what) return false;
+    std::string plain, text = prim.text();
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t open = text.find('{', at);
+        plain += text.substr(at, open == std::string::npos ? open : open - at);
+        if (open == std::string::npos) break;
+        const std::size_t equal = text.find('=', open), close = text.find('}', open);
+        if (close == std::string::npos || equal > close) return false;
+        const std::string owner = text.substr(0, open);
+        if (!over.define(usd::Path(owner), {}, usd::Specifier::over) ||
+            !over.add_variant(usd::Path(owner), text.substr(open + 1, equal - open - 1),
+                              text.substr(equal + 1, close - equal - 1)))
+            return false;
+        if (close + 1 < text.size() && text[close + 1] != '{') plain += '/';
+        at = close + 1;
+    }
+    if (here.path() != usd::Path(plain)) return false;
+    if (!use.path.is_property()) return bool(over.apply_api(prim, use.what));
+    return bool(over.copy_spec(layer, use.path, use.path));
+}
+
 bool take_out(usd::Layer& layer, const RoleExample& use)
 {
     if (use.path.is_property() || type_of(layer, use.path) == use.what) return bool(layer.remove(use.path));
     return bool(layer.remove_api(use.path, use.what, false));
 }
 
-void isolate(Repair& repair, const Finding& finding)
+/// A second entry composes a vendor's layer over the neutral one; it is compared with what the asset composed.
+void compose_apart(Repair& repair, const std::string& vendor, const fs::path& layer)
+{
+    const fs::path second = repair.work.folder() / (repair.work.entry().stem().string() + "_" + vendor + ".usda");
+    usd::Layer&    entry  = repair.work.new_layer(second);
+    copy_metadata(*repair.root().layer, entry);
+    static_cast<void>(
+        entry.set_sublayers({relative_to(layer, second), "./" + repair.work.entry().filename().string()}));
+    repair.remark("second-entry", "what " + vendor + " adds is composed by " + second.filename().string());
+    repair.rearrange(second.string());
+}
+
+/// @param only  the vendor whose words go; empty: those of the finding's variant, or of each in turn
+void isolate_words(Repair& repair, const Finding& finding, const std::string& only)
 {
     usd::Layer* layer = repair.work.layer(finding.site.layer);
     if (layer == nullptr || repair.work.has_overlay())
@@ -170,7 +213,8 @@ void isolate(Repair& repair, const Finding& finding)
     for (const AssetLayer& read : repair.facts.layers()) {
         if (read.layer.name != finding.site.layer) continue;
         for (const auto& [vendor, uses] : read.vendors) {
-            if (read.vendors.count(finding.variant) != 0 && finding.variant != vendor) continue;
+            if (!only.empty() ? only != vendor : read.vendors.count(finding.variant) != 0 && finding.variant != vendor)
+                continue;
             // What is read wherever nobody says otherwise is part of what the asset means.
             if (vendor == "newton" && !asked_for(repair, 7) &&
                 !repair.unsafe("the words of newton, which are read by default, leave the asset's entry"))
@@ -181,9 +225,11 @@ void isolate(Repair& repair, const Finding& finding)
             bool any = false;
             for (const RoleExample& use : uses) {
                 if (layer->kind(use.path) == usd::SpecKind::none) continue;  // went with what it stood on
-                const auto prims = spoken_of(repair, read.layer.name, use.path.prim());
-                bool       said  = !prims.empty() && use.path.text().find('{') == std::string::npos;
-                for (const usd::Prim& prim : prims) said = said && say_over(repair, *layer, use, prim, apart);
+                const auto prims   = spoken_of(repair, read.layer.name, use.path.prim());
+                const bool variant = use.path.text().find('{') != std::string::npos;
+                bool said = variant ? say_in_variant(repair, read.layer.name, *layer, use, apart) : !prims.empty();
+                if (!variant)
+                    for (const usd::Prim& prim : prims) said = said && say_over(repair, *layer, use, prim, apart);
                 if (!said) {
                     repair.refuse("namespace", use.path.text() + " cannot be said over the entry");
                     continue;
@@ -193,22 +239,78 @@ void isolate(Repair& repair, const Finding& finding)
                 any = true;
             }
             if (!any) continue;
-            const fs::path second =
-                repair.work.folder() / (repair.work.entry().stem().string() + "_" + vendor + ".usda");
-            usd::Layer& entry = repair.work.new_layer(second);
-            copy_metadata(*repair.root().layer, entry);
-            static_cast<void>(
-                entry.set_sublayers({"./" + vendor + ".usda", "./" + repair.work.entry().filename().string()}));
-            repair.remark("second-entry", "what " + vendor + " adds is composed by " + second.filename().string());
             // One vendor at a time: each second entry is compared with what the asset composed.
-            return repair.rearrange(second.string());
+            return compose_apart(repair, vendor, file);
         }
     }
 }
 
-constexpr std::array kRepairs{RepairOf{"REP-1.2.1-j", Phase::vendors, isolate},
-                              RepairOf{"REP-1.2.1-i", Phase::layers, fix_entry},
-                              RepairOf{"REP-1.2.1-c", Phase::layers, fix_heavy_text}};
+void isolate(Repair& repair, const Finding& finding) { isolate_words(repair, finding, {}); }
+
+/// A schema of one engine, and whatever else its vendor says in the layer.
+void isolate_feature(Repair& repair, const Finding& finding)
+{ isolate_words(repair, finding, std::string(vendor_of_schema(finding.variant))); }
+
+/// The node of an execution graph.
+void isolate_graph(Repair& repair, const Finding& finding)
+{ isolate_words(repair, finding, std::string(vendor_of_schema("OmniGraphNode"))); }
+
+/// Takes an arc to a layer out of the layer that has it.
+void drop(const LayerUse& use)
+{
+    usd::Layer& layer = *use.by.layer;
+    if (use.kind == LayerUse::sublayer)
+        usd::remove_sublayer(layer, use.arc.asset);
+    else
+        static_cast<void>(use.kind == LayerUse::payload ? usd::remove_payload(layer, use.by.path, use.arc)
+                                                        : usd::remove_reference(layer, use.by.path, use.arc));
+}
+
+/// Whether a layer, as a sublayer of an entry, says the same of the same prims as by this arc.
+bool says_the_same(const Repair& repair, const LayerUse& use, const usd::Layer& layer)
+{
+    if (use.kind == LayerUse::sublayer) return true;
+    const std::string own = layer.field(usd::Path::root(), "defaultPrim").get<std::string>().value_or("");
+    const usd::Path   top = use.arc.prim.empty() ? usd::Path("/" + own) : use.arc.prim;
+    return use.by.file == repair.work.entry().string() && top == use.by.path && top.parent().is_root();
+}
+
+/// A vendor's layer leaves the neutral entry; a second one composes it.
+void separate(Repair& repair, const Finding& finding)
+{
+    if (!may_make_files(repair)) return;
+    if (repair.edits() > 0) return repair.defer();
+    if (repair.attempt > 0)
+        return repair.refuse("would-change",
+                             "over the entry the layer would be stronger than what it is weaker than now");
+    const bool overrides = finding.variant != "composed";
+    if (overrides &&
+        !repair.unsafe("the vendor's values leave the neutral entry, which then says what it says without them"))
+        return;
+    for (const AssetLayer& read : repair.facts.layers()) {
+        if (!read.is_proprietary() || &read == &repair.facts.layers().front() || read.layer.file.empty()) continue;
+        if (!overrides && read.layer.name != finding.site.layer) continue;
+        usd::Layer* layer = repair.work.layer(read.layer.name);
+        if (layer == nullptr || !read.inside)
+            return repair.refuse("external-layer", "the vendor's layer lies outside the asset");
+        const fs::path file = fs::absolute(read.layer.file).lexically_normal();
+        const auto     uses = uses_of(repair, file);
+        if (uses.empty() ||
+            !std::ranges::all_of(uses, [&](const LayerUse& use) { return says_the_same(repair, use, *layer); }))
+            return repair.refuse("layout", read.relative + " is brought in where a second entry cannot bring it in");
+        for (const LayerUse& use : uses) {
+            drop(use);
+            repair.note(use.by.file, use.by.path, "arc", "@" + use.arc.asset + "@", "");
+        }
+        return compose_apart(repair, read.vendors.empty() ? read.stem() : read.vendors.begin()->first, file);
+    }
+    repair.refuse("layout", "the vendor's layer is not found");
+}
+
+constexpr std::array kRepairs{
+    RepairOf{"REP-1.2.1-j", Phase::vendors, isolate},  RepairOf{"REP-1.3-u", Phase::vendors, isolate_feature},
+    RepairOf{"REP-1.4-c", Phase::vendors, separate},   RepairOf{"REP-2-a", Phase::vendors, isolate_graph},
+    RepairOf{"REP-1.2.1-i", Phase::layers, fix_entry}, RepairOf{"REP-1.2.1-c", Phase::layers, fix_heavy_text}};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Repairs of the faces of meshes (phases P2 and P5): triangulation and orientation, with everything that is said about
-// faces and corners.
+// Repairs of the faces of meshes (phases P2 and P5): triangulation, orientation, welding, faces without area, with
+// everything that is said about faces and corners.
 // Invariants: points stay; primvars, normals, holes and subsets follow their faces; faces that name missing points are
 // refused.
 
@@ -13,6 +13,7 @@
 
 #include "conformance/fixes/repair.h"
 #include "mechane/geometry/triangulation.h"
+#include "mechane/geometry/weld.h"
 #include "mechane/usd/primvar.h"
 
 /// P2 and P5: faces of meshes, with everything that is said about faces and corners.
@@ -274,6 +275,14 @@ void triangulate(Repair& repair, const Finding& finding)
     regroup(repair, mesh, *to);
 }
 
+/// The corners of a face in its order, or the other way round. The first one stays: readers cut a polygon from there,
+/// and have to find the same triangles.
+void add_corners(Regrouping& to, int first, int count, bool turned)
+{
+    if (count > 0) to.corners.push_back(first);
+    for (int i = 1; i < count; ++i) to.corners.push_back(turned ? first + count - i : first + i);
+}
+
 void turn_over(Repair& repair, const Finding& finding)
 {
     const usd::Prim mesh = prim_of(repair, finding);
@@ -282,17 +291,238 @@ void turn_over(Repair& repair, const Finding& finding)
     Regrouping    to;
     int           at = 0;
     for (const int count : counts) {
-        // The first corner stays: readers cut a polygon from there, and have to find the same triangles.
-        if (count > 0) to.corners.push_back(at);
-        for (int i = count - 1; i > 0; --i) to.corners.push_back(at + i);
+        add_corners(to, at, count, true);
         at += count;
     }
     if (at > 0) regroup(repair, mesh, to);
     repair.set(mesh, "orientation", "token", usd::make_value("token", usd::Token("rightHanded")), true);
 }
 
-constexpr std::array kRepairs{RepairOf{"REP-3.4-b", Phase::transforms, turn_over},
-                              RepairOf{"REP-3.4-a", Phase::metadata, triangulate}};
+// -- faces that look the wrong way
+
+/// A closed surface as its edges connect it: which faces have to be turned for all of a piece to look the same way.
+struct Pieces {
+    std::vector<bool> turned;  ///< by face
+    Indices           piece;   ///< by face
+    int               count = 0;
+};
+
+/// The two faces of an edge, and whether each runs along it from the lower point to the higher one.
+using Sides = std::vector<std::pair<int, bool>>;
+
+/// The sides of every edge, or nothing where one does not join two faces.
+std::optional<std::map<std::pair<int, int>, Sides>> edges_of(const Indices& counts, const Indices& indices)
+{
+    std::map<std::pair<int, int>, Sides> edges;
+    std::size_t                          at = 0;
+    for (std::size_t f = 0; f < counts.size(); ++f) {
+        const auto count = static_cast<std::size_t>(counts[f]);
+        for (std::size_t i = 0; i < count; ++i) {
+            const int a = indices[at + i], b = indices[at + (i + 1) % count];
+            edges[std::minmax(a, b)].emplace_back(static_cast<int>(f), a < b);
+        }
+        at += count;
+    }
+    if (std::ranges::any_of(edges, [](const auto& edge) { return edge.second.size() != 2; })) return std::nullopt;
+    return edges;
+}
+
+/// Nothing for an open surface, and for one that no turning makes whole.
+std::optional<Pieces> pieces_of(const Indices& counts, const Indices& indices)
+{
+    const auto edges = edges_of(counts, indices);
+    if (!edges) return std::nullopt;
+    std::vector<std::vector<std::pair<int, bool>>> beside(
+        counts.size());  // neighbour, and whether it runs the other way
+    for (const auto& [ends, sides] : *edges) {
+        const bool against = sides[0].second != sides[1].second;
+        beside[static_cast<std::size_t>(sides[0].first)].emplace_back(sides[1].first, against);
+        beside[static_cast<std::size_t>(sides[1].first)].emplace_back(sides[0].first, against);
+    }
+    Pieces found{std::vector<bool>(counts.size()), Indices(counts.size(), -1), 0};
+    for (std::size_t first = 0; first < counts.size(); ++first) {
+        if (found.piece[first] >= 0) continue;
+        found.piece[first] = found.count;
+        for (std::vector<std::size_t> waiting{first}; !waiting.empty();) {
+            const std::size_t f = waiting.back();
+            waiting.pop_back();
+            for (const auto& [next, against] : beside[f]) {
+                const auto n     = static_cast<std::size_t>(next);
+                const bool turns = against ? found.turned[f] : !found.turned[f];
+                if (found.piece[n] < 0) {
+                    found.piece[n]  = found.count;
+                    found.turned[n] = turns;
+                    waiting.push_back(n);
+                } else if (found.turned[n] != turns) {
+                    return std::nullopt;  // a surface with one side only
+                }
+            }
+        }
+        ++found.count;
+    }
+    return found;
+}
+
+struct Extent {
+    Vec3d  low{kInfinity, kInfinity, kInfinity}, high{-kInfinity, -kInfinity, -kInfinity};
+    double volume6 = 0;  ///< six times the signed volume
+};
+
+/// Box and volume of each piece, its faces turned.
+std::vector<Extent> extents_of(const Pieces& pieces, const Indices& counts, const Indices& indices,
+                               const std::vector<Vec3d>& points)
+{
+    std::vector<Extent> all(static_cast<std::size_t>(pieces.count));
+    const Vec3d&        o  = points[static_cast<std::size_t>(indices.front())];
+    std::size_t         at = 0;
+    for (std::size_t f = 0; f < counts.size(); ++f) {
+        Extent&    extent = all[static_cast<std::size_t>(pieces.piece[f])];
+        const auto point  = [&](int i) {
+            return points[static_cast<std::size_t>(indices[at + static_cast<std::size_t>(i)])] - o;
+        };
+        for (int i = 0; i < counts[f]; ++i)
+            extent.low = min(extent.low, point(i)), extent.high = max(extent.high, point(i));
+        for (int i = 1; i + 1 < counts[f]; ++i)
+            extent.volume6 += (pieces.turned[f] ? -1 : 1) * dot(point(0), cross(point(i), point(i + 1)));
+        at += static_cast<std::size_t>(counts[f]);
+    }
+    return all;
+}
+
+/// A piece inside another may be a hollow, whose faces look inwards.
+bool some_overlap(const std::vector<Extent>& all)
+{
+    for (std::size_t i = 0; i < all.size(); ++i)
+        for (std::size_t j = i + 1; j < all.size(); ++j)
+            if (all[i].low.x <= all[j].high.x && all[j].low.x <= all[i].high.x && all[i].low.y <= all[j].high.y &&
+                all[j].low.y <= all[i].high.y && all[i].low.z <= all[j].high.z && all[j].low.z <= all[i].high.z)
+                return true;
+    return false;
+}
+
+/// The faces of a closed mesh look outwards, which only turning them over makes so.
+void face_outwards(Repair& repair, const Finding& finding)
+{
+    if (finding.variant == "normals")
+        return repair.refuse("normals", "whether the faces or the normals are wrong is the author's to say");
+    if (finding.variant == "open")
+        return repair.refuse(
+            "open", "a sheet that is seen from both sides needs a thickness, or one side: the author's to say");
+    const usd::Prim mesh = prim_of(repair, finding);
+    if (animated_topology(repair, mesh) || !sound_faces(repair, mesh)) return;
+    const Indices counts = integers(mesh, "faceVertexCounts"), indices = integers(mesh, "faceVertexIndices");
+    auto          pieces = pieces_of(counts, indices);
+    if (!pieces)
+        return repair.refuse("open", "the mesh is not closed: which of its faces look the right way is not known");
+    const std::vector<Extent> extents = extents_of(*pieces, counts, indices, points_of(mesh));
+    if (some_overlap(extents))
+        return repair.refuse("pieces", "a piece of the mesh may be a hollow in another: the author's to say");
+    const bool left = mesh.attribute("orientation").get<std::string>().value_or("") == "leftHanded";
+    Regrouping to;
+    int        at = 0;
+    for (std::size_t f = 0; f < counts.size(); ++f) {
+        const bool inside = (extents[static_cast<std::size_t>(pieces->piece[f])].volume6 < 0) != left;
+        add_corners(to, at, counts[f], pieces->turned[f] != inside);
+        at += counts[f];
+    }
+    regroup(repair, mesh, to);
+}
+
+// -- points at one place
+
+/// For each point the first one at its place; welding renumbers the corners of triangles, so that each point is given
+/// one, with two points far away.
+Indices first_at_place(const std::vector<Vec3d>& points, double tolerance)
+{
+    Vec3d low = points.front(), high = low;
+    for (const Vec3d& p : points) low = min(low, p), high = max(high, p);
+    const Vec3d    away = high - low + Vec3d{1, 1, 1};
+    geometry::Mesh mesh;
+    mesh.points = points;
+    mesh.points.push_back(high + away);
+    mesh.points.push_back(high + away + away);
+    const auto count = static_cast<std::int32_t>(points.size());
+    for (std::int32_t i = 0; i < count; ++i) mesh.triangles.push_back({i, count, count + 1});
+    const geometry::Mesh joined = geometry::welded(mesh, tolerance);
+    Indices              firsts, known(joined.points.size(), -1);
+    for (std::int32_t i = 0; i < count; ++i) {
+        int& first = known[static_cast<std::size_t>(joined.triangles[static_cast<std::size_t>(i)][0])];
+        if (first < 0) first = i;
+        firsts.push_back(first);
+    }
+    return firsts;
+}
+
+/// Whether something is said of single points: points at one place may differ in it, as along a seam of a texture.
+bool speaks_of_points(const usd::Prim& mesh)
+{
+    if (mesh.attribute("normals").authored() &&
+        mesh.attribute("normals").metadata("interpolation").get<std::string>().value_or("vertex") != "faceVarying")
+        return true;
+    for (const usd::Prim& child : mesh.children())
+        if (child.is_a("GeomSubset") && child.attribute("elementType").get<std::string>().value_or("face") != "face")
+            return true;
+    return std::ranges::any_of(mesh.authored_property_names(), [&](const usd::Token& name) {
+        if (!name.text().starts_with("primvars:") || name.text().ends_with(":indices")) return false;
+        const std::string by = usd::primvar_interpolation(mesh.attribute(name));
+        return by == "vertex" || by == "varying";
+    });
+}
+
+/// Faces name the first of the points at one place. Points stay, so that what is said of each stays with it.
+void weld(Repair& repair, const Finding& finding)
+{
+    if (finding.variant != "needs-weld") return repair.refuse("open", "the missing faces are the author's to model");
+    const usd::Prim mesh = prim_of(repair, finding);
+    if (animated_topology(repair, mesh) || !sound_faces(repair, mesh)) return;
+    if (mesh.attribute("points").varying()) return repair.refuse("animated-points", "points at one place may part");
+    if (speaks_of_points(mesh)) return repair.refuse("seams", "points at one place may differ in what is said of them");
+    const std::vector<Vec3d> points = points_of(mesh);
+    Vec3d                    low = points.front(), high = low;
+    for (const Vec3d& p : points) low = min(low, p), high = max(high, p);
+    constexpr double kClose = 1e-6;  // of the extent, as REP-3.4-e has it
+    const Indices    firsts = first_at_place(points, kClose * length(high - low));
+    const Indices    joined = picked(firsts, integers(mesh, "faceVertexIndices"));
+    const EditPlace  at     = repair.place(mesh, "faceVertexIndices");
+    if (!at) return repair.refuse("external-layer", "the faces are authored outside the asset");
+    repair.set(at, "faceVertexIndices", "int[]", usd::make_value("int[]", joined));
+}
+
+/// Faces whose corners lie on a line show nothing and go.
+void drop_flat_faces(Repair& repair, const Finding& finding)
+{
+    if (finding.variant != "flat") return repair.refuse("bad-mesh", "the shape has to be exported again");
+    const usd::Prim mesh = prim_of(repair, finding);
+    if (animated_topology(repair, mesh) || !sound_faces(repair, mesh)) return;
+    if (mesh.attribute("points").varying()) return repair.refuse("animated-points", "the faces may open over time");
+    const Indices            counts = integers(mesh, "faceVertexCounts"), indices = integers(mesh, "faceVertexIndices");
+    const std::vector<Vec3d> points = points_of(mesh);
+    Vec3d                    low = points.front(), high = low;
+    for (const Vec3d& p : points) low = min(low, p), high = max(high, p);
+    const double least = 1e-12 * dot(high - low, high - low);  // as REP-3.4-g has it
+    Regrouping   to;
+    int          at = 0;
+    for (std::size_t f = 0; f < counts.size(); ++f) {
+        const auto point = [&](int i) {
+            return points[static_cast<std::size_t>(indices[static_cast<std::size_t>(at + i)])];
+        };
+        Vec3d sum{};
+        for (int i = 1; i + 1 < counts[f]; ++i) sum = sum + cross(point(i) - point(0), point(i + 1) - point(0));
+        if (length(sum) > least) {
+            to.counts.push_back(counts[f]);
+            to.faces.push_back(static_cast<int>(f));
+            add_corners(to, at, counts[f], false);
+        }
+        at += counts[f];
+    }
+    if (to.faces.empty()) return repair.refuse("bad-mesh", "no face has an area");
+    regroup(repair, mesh, to);
+}
+
+constexpr std::array kRepairs{
+    RepairOf{"REP-3.4-b", Phase::transforms, turn_over},   RepairOf{"REP-3.4-a", Phase::metadata, triangulate},
+    RepairOf{"REP-3.4-c", Phase::metadata, face_outwards}, RepairOf{"REP-3.4-d", Phase::metadata, face_outwards},
+    RepairOf{"REP-3.4-e", Phase::metadata, weld},          RepairOf{"REP-3.4-g", Phase::metadata, drop_flat_faces}};
 
 }  // namespace
 

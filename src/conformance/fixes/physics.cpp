@@ -105,8 +105,8 @@ void fix_purpose(Repair& repair, const Finding& finding)
 
 void fix_approximation(Repair& repair, const Finding& finding)
 {
-    const usd::Prim mesh = prim_of(repair, finding);
-    const bool unknown = finding.variant == "unknown";
+    const usd::Prim mesh    = prim_of(repair, finding);
+    const bool      unknown = finding.variant == "unknown";
     if (finding.variant != "absent" && !unknown)
         return repair.refuse("fidelity", "another approximation changes what collides; choose it, or add a variant");
     const auto c       = repair.facts.physics.collider_at(mesh.path());
@@ -154,9 +154,23 @@ void fix_material_values(Repair& repair, const Finding& finding)
             repair.set(material, name, "float", number_value("float", material.attribute(name).get_or<double>(0)));
 }
 
+/// What a collider has for all purposes is its contact material too, where it is one: saying so changes nothing.
+/// @return whether it is so
+bool bind_what_counts(Repair& repair, const usd::Prim& collider)
+{
+    const usd::Prim material = repair.facts.stage.bound_material(collider, "");
+    if (!material || !material.has_api("PhysicsMaterialAPI")) return false;
+    const EditPlace on = repair.own_place(collider, "material:binding:physics");
+    if (!on) return repair.refuse("instance", "the collider lies inside an instance"), true;
+    repair.apply_api(on, "MaterialBindingAPI");
+    repair.set_stage_targets(collider, on, "material:binding:physics", {material.path()});
+    return true;
+}
+
 /// A material of usual values for colliders that have none.
 void fix_binding(Repair& repair, const Finding& finding)
 {
+    if (bind_what_counts(repair, prim_of(repair, finding))) return;
     if (!repair.unsafe("the collider gets a material of usual friction (0.5)")) return;
     const usd::Prim root = repair.facts.stage.default_prim();
     const usd::Prim prim = prim_of(repair, finding);

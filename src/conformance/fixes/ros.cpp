@@ -45,11 +45,19 @@ void fix_type_of_property(Repair& repair, const Finding& finding)
     repair.set(prim, finding.site.property, to, now);
 }
 
+/// Without slashes at the end, and with one where several follow each other.
+std::string without_spare_slashes(std::string name)
+{
+    while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+    for (std::size_t at = name.find("//"); at != std::string::npos; at = name.find("//")) name.erase(at, 1);
+    return name;
+}
+
 void fix_namespace(Repair& repair, const Finding& finding)
 {
     const usd::Prim prim    = prim_of(repair, finding);
     std::string     trimmed = authored_text(prim, "ros:context:namespace");
-    while (trimmed.size() > 1 && trimmed.ends_with('/')) trimmed.pop_back();
+    trimmed                 = without_spare_slashes(trimmed);
     if (ros::NameFault fault = ros::check_namespace(trimmed);
         fault != ros::NameFault::none && !ros::is_tolerable(fault))
         return repair.refuse("namespace", "\"" + trimmed + "\" is no namespace; the author has to choose one");
@@ -60,8 +68,7 @@ void fix_interface_name(Repair& repair, const Finding& finding)
 {
     const usd::Prim prim = prim_of(repair, finding);
     std::string     name = authored_text(prim, finding.site.property);
-    while (name.size() > 1 && name.ends_with('/')) name.pop_back();
-    for (std::size_t at = name.find("//"); at != std::string::npos; at = name.find("//")) name.erase(at, 1);
+    name                 = without_spare_slashes(name);
     if (const ros::NameFault fault = ros::check_name(name);
         name.empty() || (fault != ros::NameFault::none && !ros::is_tolerable(fault)))
         return repair.refuse("name", "\"" + name + "\" is no name; the author has to choose one");
@@ -239,7 +246,7 @@ void fix_optical_rotation(Repair& repair, const Finding& finding)
     const auto to_parent   = usd::inverse(stage.world_matrix(frame.parent()));
     if (!from_camera || !to_parent || stage.resets_transform(frame))
         return repair.refuse("nested", "what lies between the camera and the frame turns it too");
-    const usd::Decomposition away = usd::decompose(stage.world_matrix(frame) * *from_camera);
+    const usd::Decomposition away  = usd::decompose(stage.world_matrix(frame) * *from_camera);
     const Vec3d              place = finding.variant == "rotation" ? away.translation : Vec3d{};
     const usd::Decomposition now =
         usd::decompose(usd::from_pose({place, Quatd{1, 0, 0, 0}}) * stage.world_matrix(camera) * *to_parent);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "conformance/fixes/repair.h"
 #include "mechane/usd/stage_layers.h"
@@ -23,6 +24,24 @@ std::string conventional(const usd::VariantSetUse& set)
     for (const char* name : {"default", "none", "base"})
         if (has(name)) return name;
     return set.variants.size() == 1 ? set.variants.front() : "";
+}
+
+std::string bare(const std::string& name)
+{
+    std::string letters;
+    for (const char c : name)
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+            letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return letters;
+}
+
+/// The one variant that a selection means which differs in case, dashes or blanks; empty when there is none.
+std::string spelled_alike(const usd::VariantSetUse& set)
+{
+    std::vector<std::string> alike;
+    for (const std::string& name : set.variants)
+        if (!bare(name).empty() && bare(name) == bare(set.selection)) alike.push_back(name);
+    return alike.size() == 1 ? alike.front() : std::string();
 }
 
 /// How the asset would look with another selection; null when it cannot be opened.
@@ -94,8 +113,9 @@ void select(Repair& repair, const Finding& finding)
     const usd::Prim prim = repair.facts.stage.prim_at(usd::Path(finding.site.prim));
     for (const usd::VariantSetUse& set : usd::variant_sets(prim)) {
         if (set.name != finding.variant) continue;
-        std::string name = conventional(set);
-        if (set.name == "collision_fidelity")
+        const std::string meant = finding.rule->id == "REP-1.2.4-b" ? spelled_alike(set) : std::string();
+        std::string       name  = meant.empty() ? conventional(set) : meant;
+        if (meant.empty() && set.name == "collision_fidelity")
             if (const auto fit = default_fidelities(repair, prim, set); fit.size() == 1) name = fit.front();
         if (name.empty())
             return repair.refuse("ambiguous", "no variant of " + set.name + " is the default by convention");

@@ -198,6 +198,32 @@ void check_approximation(const Facts& facts, const PrimFacts& prim, Sink& sink)
         "use convexHull here, and keep the finer form in a variant", Severity::warning);
 }
 
+/// "collisionFidelity" and "Collision_Fidelity", and the name itself.
+bool is_fidelity_name(const std::string& name)
+{
+    std::string plain;
+    for (const char c : name)
+        if (c != '_' && c != '-') plain += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    return plain == "collisionfidelity";
+}
+
+/// Whoever looks for the set looks for its name, whatever shapes it holds.
+void check_set_name(const PrimFacts& prim, Sink& sink)
+{
+    for (const usd::VariantSetUse& set : usd::variant_sets(prim.prim)) {
+        if (!is_fidelity_name(set.name)) continue;
+        sink.applies(kFidelities);
+        if (set.name != "collision_fidelity")
+            sink.report(kFidelities, {.site     = prim.prim.site(),
+                                      .message  = "the variant set " + set.name + " has another name",
+                                      .observed = set.name,
+                                      .expected = "collision_fidelity",
+                                      .hint     = "rename the set, and what selects from it",
+                                      .variant  = "name",
+                                      .severity = Severity::warning});
+    }
+}
+
 /// A link with a collision mesh that is not convex: the reader shall be able to choose.
 void check_fidelities(const Facts& facts, const PrimFacts& collider, std::set<const PrimFacts*>& said, Sink& sink)
 {
@@ -206,21 +232,8 @@ void check_fidelities(const Facts& facts, const PrimFacts& collider, std::set<co
     sink.applies(kFidelities);
     if (said.count(link) != 0 || is_convex_mesh(collider.prim)) return;
     for (usd::Prim prim = collider.prim; prim; prim = prim.parent())
-        for (const usd::VariantSetUse& set : usd::variant_sets(prim)) {
-            if (set.name == "collision_fidelity") return;
-            std::string plain;
-            for (const char c : set.name)
-                if (c != '_') plain += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-            if (plain != "collisionfidelity") continue;
-            said.insert(link);
-            return sink.report(kFidelities, {.site     = prim.site(),
-                                             .message  = "the variant set " + set.name + " has another name",
-                                             .observed = set.name,
-                                             .expected = "collision_fidelity",
-                                             .hint     = "rename the set, and what selects from it",
-                                             .variant  = "name",
-                                             .severity = Severity::warning});
-        }
+        for (const usd::VariantSetUse& set : usd::variant_sets(prim))
+            if (is_fidelity_name(set.name)) return;
     said.insert(link);
     sink.report(kFidelities, {.site     = collider.prim.site(),
                               .message  = "the collision mesh is not convex and there is no other fidelity",
@@ -233,6 +246,7 @@ void check(const Facts& facts, Sink& sink)
 {
     std::set<const PrimFacts*> said;
     for (const PrimFacts& prim : facts.prims) {
+        check_set_name(prim, sink);
         if (!prim.is(kCollider) || !prim.is(kGprim)) continue;
         check_guide(facts, prim, sink);
         check_approximation(facts, prim, sink);

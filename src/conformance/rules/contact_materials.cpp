@@ -9,8 +9,8 @@
 #include <set>
 
 #include "conformance/family.h"
-#include "conformance/variant_specs.h"
 #include "conformance/finite.h"
+#include "conformance/variant_specs.h"
 
 /// REP-0158 1.3.4: what colliders are made of.
 namespace mechane::conformance {
@@ -21,7 +21,7 @@ constexpr Rule kBinding{
     .slug    = "physics-binding",
     .summary = "A collider is bound to a material for the purpose physics.",
     .why     = "A material for looks is not a statement about friction.",
-    .fix     = "On demand: a default contact material is bound.",
+    .fix     = "A physics material that is bound for all purposes is bound for physics; with --unsafe a usual one.",
     .bad     = R"(
 def Cube "wall" (
     prepend apiSchemas = ["PhysicsCollisionAPI"]
@@ -148,11 +148,12 @@ void check_material(const Facts& facts, const usd::Prim& material, Sink& sink)
     sink.applies(kApi);
     const PrimFacts* facts_of = facts.find(material.path());
     if ((facts_of != nullptr && !facts_of->is(kMaterial)) || !material.has_api("PhysicsMaterialAPI")) {
-        sink.report(kApi, {.site     = material.site(),
-                           .message  = "the prim is bound for physics but is no physics material",
-                           .observed = "no PhysicsMaterialAPI",
-                           .expected = "PhysicsMaterialAPI",
-                           .hint     = "bind a material of its own for contact, with PhysicsMaterialAPI and its three values"});
+        sink.report(kApi,
+                    {.site     = material.site(),
+                     .message  = "the prim is bound for physics but is no physics material",
+                     .observed = "no PhysicsMaterialAPI",
+                     .expected = "PhysicsMaterialAPI",
+                     .hint = "bind a material of its own for contact, with PhysicsMaterialAPI and its three values"});
         return;
     }
     sink.applies(kValues);

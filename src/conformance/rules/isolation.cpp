@@ -25,7 +25,8 @@ constexpr Rule kFeature{
     .slug    = "feature-isolation",
     .summary = "Features that only one engine has stand in its own layer.",
     .why     = "Deformables, particles, tendons and vehicles have no neutral words yet; elsewhere they are lost.",
-    .fix     = "None: move the schema to an over in the vendor's layer.",
+    .fix     = "The vendor's words go to <vendor>.usda, which a second entry composes.",
+    .fixable = true,
     .bad     = R"(
 def Xform "rope" (
     prepend apiSchemas = ["PhysxTendonAxisRootAPI"]
@@ -41,8 +42,10 @@ constexpr Rule kBaseline{
     .keyword = Keyword::must_not,
     .summary = "Without the vendors' layers every neutral property has the same value.",
     .why     = "An asset that behaves differently in the vendor's simulator is two assets in one file.",
-    .fix     = "None: author the value in physics.usda.",
-    .bad     = R"(#files
+    .fix =
+        "A vendor's layer that changes nothing neutral is composed by a second entry; with --unsafe also one that "
+        "does.",
+    .bad  = R"(#files
 === robot_isaac.usda
 <<sublayers @./isaac.usda@ @./physics.usda@>>
 def Xform "robot" (
@@ -57,7 +60,7 @@ over "robot" { over "scene" {
     custom bool isaac:fast = 1
     float physics:gravityMagnitude = 1.62 } }
 )",
-    .good    = R"(#files
+    .good = R"(#files
 === robot_isaac.usda
 <<sublayers @./isaac.usda@ @./physics.usda@>>
 def Xform "robot" (
@@ -78,7 +81,8 @@ constexpr Rule kDuplicate{
     .keyword = Keyword::must_not,
     .summary = "No execution graph publishes or subscribes what an interface declares already.",
     .why     = "Both are created, and every message comes twice.",
-    .fix     = "None: remove the node, or the interface.",
+    .fix     = "The graph goes to <vendor>.usda, which a second entry composes.",
+    .fixable = true,
     .bad     = R"(
 <<topic scan>>
 
@@ -145,7 +149,8 @@ std::string neutral_schemas(const usd::Prim& prim)
 {
     std::set<std::string> names;
     for (const usd::Token& api : prim.authored_apis())
-        if (vendor_of_schema(api.text()).empty() && unknown_vendor_of_schema(api.text()).empty()) names.insert(api.text());
+        if (vendor_of_schema(api.text()).empty() && unknown_vendor_of_schema(api.text()).empty())
+            names.insert(api.text());
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -225,16 +230,15 @@ void check_composition(const Facts& facts, const std::vector<const AssetLayer*>&
                 continue;
             }
             if (over.empty() || !layer->has(kPhysicsGroup) || !said.insert(over).second) continue;
-            sink.report(kBaseline,
-                        {.site     = {.layer = over, .prim = prim.prim.path().text(), .property = {}},
-                         .message  = facts.layer(over)->relative + " is composed over " + layer->relative +
-                                     " by the neutral entry " + entry.relative,
-                         .observed = over,
-                         .expected = "an entry of the vendor's own, or a variant that is off by default",
-                         .hint     = "leave it out here, and compose it in " + stem + "_" +
-                                     facts.layer(over)->stem() + ".usda",
-                         .variant  = "composed",
-                         .severity = Severity::warning});
+            sink.report(kBaseline, {.site     = {.layer = over, .prim = prim.prim.path().text(), .property = {}},
+                                    .message  = facts.layer(over)->relative + " is composed over " + layer->relative +
+                                                " by the neutral entry " + entry.relative,
+                                    .observed = over,
+                                    .expected = "an entry of the vendor's own, or a variant that is off by default",
+                                    .hint     = "leave it out here, and compose it in " + stem + "_" +
+                                                facts.layer(over)->stem() + ".usda",
+                                    .variant  = "composed",
+                                    .severity = Severity::warning});
         }
     }
 }

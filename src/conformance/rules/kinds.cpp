@@ -103,7 +103,7 @@ constexpr Rule kContiguous{
     .slug    = "hierarchy-contiguous",
     .summary = "Models stand below groups and assemblies only, without gaps, and no component is inside a component.",
     .why     = "OpenUSD's model queries stop at the first break in the chain.",
-    .fix     = "A component inside a component becomes a subcomponent.",
+    .fix = "A component inside a component becomes a subcomponent; prims without a kind below a group become groups.",
     .fixable = true,
     .bad     = R"(
 def Xform "gripper" (
@@ -125,10 +125,11 @@ constexpr Rule kUnknown{
     .slug    = "unknown-kind",
     .summary = "Kinds are model, group, assembly, component, subcomponent.",
     .why     = "An unregistered kind is read as no kind.",
-    .fix     = "None: what was meant is the author's to say.",
+    .fix     = "Another case of a known kind is corrected; what else was meant is the author's to say.",
+    .fixable = true,
     .bad     = R"(
 def Xform "part" (
-    kind = "gadget"
+    kind = "SubComponent"
 )
 {
 }
@@ -188,7 +189,14 @@ void check_root(const Facts& facts, const std::vector<std::string>& kinds, Sink&
         return;
     }
     sink.applies(kComponent);
-    if (kind != "component" && kind != "assembly" && kind != "group")
+    if (kind == "assembly" || kind == "group")
+        return sink.report(kComponent, {.site     = root.prim.site(),
+                                        .message  = "the default prim has kind " + kind + " and holds no component",
+                                        .observed = kind,
+                                        .expected = "component, or components below",
+                                        .hint     = "write `kind = \"component\"` on the default prim, or on its parts",
+                                        .variant  = "no-parts"});
+    if (kind != "component")
         sink.report(kComponent, kind_found(root, "the default prim has " + (kind.empty() ? seen : "kind " + kind), seen,
                                            "component", "write `kind = \"component\"` on the default prim"));
 }

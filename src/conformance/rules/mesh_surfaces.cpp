@@ -37,7 +37,8 @@ constexpr Rule kDoubleSided{
     .severity = Severity::warning,
     .summary  = "doubleSided does not hide faces that look inwards.",
     .why      = "Renderers that cull back faces, and every physics engine, see the mesh inside out.",
-    .fix      = "None: turn the faces over and drop doubleSided.",
+    .fix      = "The faces of a closed mesh are turned outwards.",
+    .fixable  = true,
     .bad      = MECHANE_MESH(MECHANE_IN, "    uniform bool doubleSided = 1\n"),
     .good     = MECHANE_MESH(MECHANE_OUT, "    uniform bool doubleSided = 1\n"),
 };
@@ -46,7 +47,8 @@ constexpr Rule kWinding{
     .slug    = "winding",
     .summary = "All faces of a mesh look the same way, those of a closed mesh outwards.",
     .why     = "Volumes come out negative or wrong, contacts push inwards, and faces vanish when they are drawn.",
-    .fix     = "None: the faces have to be turned where the mesh is made.",
+    .fix = "The faces of a closed mesh are turned outwards; of an open one it is the author's to say which look right.",
+    .fixable = true,
     .bad     = MECHANE_MESH("0, 1, 2, 0, 1, 3, 1, 2, 3, 0, 3, 2", ""),
     .good    = MECHANE_MESH(MECHANE_OUT, ""),
 };

@@ -9,8 +9,8 @@
 #include <map>
 
 #include "conformance/family.h"
-#include "conformance/first_value.h"
 #include "conformance/finite.h"
+#include "conformance/first_value.h"
 #include "conformance/mesh_shape.h"
 #include "mechane/geometry/weld.h"
 
@@ -58,7 +58,8 @@ constexpr Rule kClosed{
     .slug    = "watertight",
     .summary = "A collision mesh is closed.",
     .why     = "An open mesh has no inside: contacts are lost and masses wrong.",
-    .fix     = "None: the missing faces have to be modelled.",
+    .fix =
+        "Faces share the points at one place, where nothing is said of single points; missing faces are the author's.",
     .bad =
         "def Mesh \"m\" (\n    prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMeshCollisionAPI\", "
         "\"MaterialBindingAPI\"]\n)\n{\n"
@@ -73,7 +74,7 @@ constexpr Rule kValid{
     .slug    = "mesh-validity",
     .summary = "Meshes have finite points, indices in range and faces that add up; other shapes have a size.",
     .why     = "Readers crash, or drop the mesh in silence.",
-    .fix     = "None: the mesh has to be exported again.",
+    .fix     = "Faces without an area are removed; what else is wrong has to be exported again.",
     .bad     = MECHANE_COLLIDER("3, 3, 3, 3", "0, 2, 1, 0, 1, 9, 1, 2, 3, 0, 3, 2",
                                 "(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)", ""),
     .good    = MECHANE_APPLY(MECHANE_COLLIDER, MECHANE_TETRAHEDRON, ""),
@@ -160,7 +161,7 @@ void check_closed(const usd::Prim& mesh, const Faces& faces, double extent, Sink
     if (open == 0) return;
     const std::string approximation =
         mesh.attribute("physics:approximation").authored_as<std::string>().value_or("none");
-    const bool hull   = approximation != "none";
+    const bool hull = approximation != "none";
     // A mesh may be open only because its vertices are split at seams. Vertices within a millionth of the extent are
     // welded to find that out, and then it is another finding.
     const auto joined = geometry::find_faults(geometry::welded(triangles_of(mesh), 1e-6 * extent));

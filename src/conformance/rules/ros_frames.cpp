@@ -23,7 +23,8 @@ constexpr Rule kOnXform{
     .slug    = "frame-on-xform",
     .summary = "RosFrameAPI stands on an Xform.",
     .why     = "Only a prim with a transform has a frame.",
-    .fix     = "None: the frame needs a prim.",
+    .fix     = "A scope becomes an Xform; beside or below other prims is the author's to say.",
+    .fixable = true,
     .bad     = "def Scope \"tip\" (\n    prepend apiSchemas = [\"RosFrameAPI\"]\n)\n{\n}\n",
     .good    = MECHANE_FRAME("tip", ""),
 };
@@ -32,7 +33,8 @@ constexpr Rule kId{
     .slug    = "frame-id",
     .summary = "A frame id is made of tokens and does not begin with a slash.",
     .why     = "tf2 refuses it.",
-    .fix     = "None: the name is the author's to say.",
+    .fix     = "Slashes and blanks around an id are removed, and an empty id; others are the author's to say.",
+    .fixable = true,
     .bad     = MECHANE_FRAME("tip", "    string ros:frame:id = \"/tip\"\n"),
     .good    = MECHANE_FRAME("tip", "    string ros:frame:id = \"tool\"\n"),
 };
@@ -72,8 +74,11 @@ constexpr Rule kOnBody{
     .severity = Severity::warning,
     .summary  = "A link needs no RosFrameAPI: it is a frame already.",
     .why      = "Said twice, it may be said differently.",
-    .fix      = "None: the schema may be there to rename the frame.",
+    .fix      = "The schema is removed, unless it renames the frame.",
+    .fixable  = true,
     .bad      = R"(
+<<anchor a>>
+
 def Xform "a" (
     prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "RosFrameAPI"]
     kind = "subcomponent"
@@ -85,7 +90,7 @@ def Xform "a" (
     uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
 }
 )",
-    .good     = "<<body a>>",
+    .good     = "<<anchor a>>\n<<body a>>",
 };
 
 #undef MECHANE_FRAME
@@ -127,13 +132,14 @@ void check_frame(const Facts& facts, std::int32_t at, Sink& sink)
                                .variant  = "other",
                                .severity = Severity::info});
     if (!prim.is(kBody) && facts.nearest(at, kBody | kContext) == nullptr)
-        sink.report(kOnXform, {.site     = prim.prim.site(),
-                               .message  = "neither a link nor a context stands above the frame: it hangs on nothing",
-                               .observed = "no parent frame",
-                               .expected = "a link or a context above",
-                               .hint     = "put the frame below the link that carries it, or apply RosContextAPI to the default prim",
-                               .variant  = "alone",
-                               .severity = Severity::info});
+        sink.report(kOnXform,
+                    {.site     = prim.prim.site(),
+                     .message  = "neither a link nor a context stands above the frame: it hangs on nothing",
+                     .observed = "no parent frame",
+                     .expected = "a link or a context above",
+                     .hint = "put the frame below the link that carries it, or apply RosContextAPI to the default prim",
+                     .variant  = "alone",
+                     .severity = Severity::info});
     const auto            authored = ros::text(prim.prim, "ros:frame:id");
     const std::string     id       = authored.value_or(prim.prim.name().text());
     const Site            site     = authored ? site_of(prim.prim, "ros:frame:id") : prim.prim.site();

@@ -21,7 +21,8 @@ constexpr Rule kType{
     .slug    = "joint-name-type",
     .summary = "ros:joint:name is a string without blanks on a joint.",
     .why     = "Controllers look joints up by it.",
-    .fix     = "None: the name is the author's to say.",
+    .fix     = "Blanks around a name are removed, and an empty name; a token becomes a string.",
+    .fixable = true,
     .bad     = "<<body a>>\n" MECHANE_NAMED_JOINT("base", "    custom string ros:joint:name = \"\"\n"),
     .good    = "<<body a>>\n" MECHANE_NAMED_JOINT("base", "    custom string ros:joint:name = \"base\"\n"),
 };

@@ -16,12 +16,17 @@ constexpr Rule kSingleApply{
     .slug    = "schema-single-apply",
     .summary = "ROS schemas are applied once, and their properties stand on prims that apply them.",
     .why     = "A property without its schema is read by nobody.",
-    .fix     = "None: which interface was meant is the author's to say.",
+    .fix     = "The only instance of a schema becomes the schema; what else is meant is the author's to say.",
+    .fixable = true,
     .bad     = R"(
 def Xform "scan" (
     prepend apiSchemas = ["RosTopicAPI:scan"]
 )
 {
+    string ros:topic:name = "scan"
+    double ros:topic:publish_rate = 10
+    token ros:topic:role = "publisher"
+    string ros:topic:type = "sensor_msgs/msg/LaserScan"
 }
 )",
     .good    = "<<topic scan>>",

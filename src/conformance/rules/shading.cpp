@@ -334,6 +334,8 @@ class Looks {
         if (first && ((header.format == "png" && named_jpeg) || (header.format == "jpeg" && named_png)))
             say(kFormats, shader, "inputs:file", "the texture is " + header.format + ", whatever its name says", name,
                 named_png ? "png" : "jpeg", "name the file after what it holds", "mismatch", Severity::warning);
+        // A path that names no file says nothing of a format: REP-1.2.5 speaks of it.
+        if (format.empty() && path.resolved.empty()) return;
         if (first && format != "png" && format != "jpeg")
             say(kFormats, shader, "inputs:file", "the texture is " + (format.empty() ? "of unknown format" : format),
                 format, "png or jpeg",
@@ -439,19 +441,30 @@ void check_family(const std::vector<const PrimFacts*>& subsets, std::size_t face
         for (const double time : subset->prim.attribute(kIndices).time_samples()) times.insert(time);
     std::vector<usd::TimeCode> moments{usd::TimeCode()};
     for (const double time : times) moments.emplace_back(time);
-    std::set<const PrimFacts*> said, beyond;
+    std::set<const PrimFacts*> said, beyond, twice;
     for (const usd::TimeCode& moment : moments) {
         std::map<int, const PrimFacts*> claimed;  // by face
         for (const PrimFacts* subset : subsets) {
             const PrimFacts* other  = nullptr;
             std::size_t      shared = 0;
-            std::size_t      absent = 0;
+            std::size_t      absent = 0, repeated = 0;
             for (const int face :
                  subset->prim.attribute(kIndices).get<std::vector<int>>(moment).value_or(std::vector<int>{}))
                 if (face < 0 || static_cast<std::size_t>(face) >= faces)
                     ++absent;
-                else if (const auto [at, fresh] = claimed.try_emplace(face, subset); !fresh && at->second != subset)
-                    ++shared, other = at->second;
+                else if (const auto [at, fresh] = claimed.try_emplace(face, subset); !fresh) {
+                    if (at->second == subset)
+                        ++repeated;
+                    else
+                        ++shared, other = at->second;
+                }
+            if (repeated > 0 && twice.insert(subset).second)
+                sink.report(kFamilyName, {.site     = site_of(subset->prim, "indices"),
+                                          .message  = fmt::format("{} faces of the subset are named twice", repeated),
+                                          .observed = fmt::format("{} repeated faces", repeated),
+                                          .expected = "each face once",
+                                          .hint     = "name each face once",
+                                          .variant  = "repeated"});
             if (shared > 0 && said.insert(subset).second)
                 sink.report(kFamilyName, {.site     = site_of(subset->prim, "indices"),
                                           .message  = fmt::format("{} faces of the subset belong to {} too", shared,

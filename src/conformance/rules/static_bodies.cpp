@@ -26,7 +26,8 @@ constexpr Rule kPruned{
     .severity = Severity::warning,
     .summary  = "An articulation root of a part is taken away by `delete apiSchemas`, not by a new list.",
     .why      = "A new list also takes away every other schema of the part, today's and tomorrow's.",
-    .fix      = "None: which schemas were meant to go is the author's to say.",
+    .fix      = "The list deletes what it hides instead of replacing all.",
+    .fixable  = true,
     .bad      = MECHANE_GRIPPER("apiSchemas = [\"PhysicsDriveAPI:angular\"]"),
     .good     = MECHANE_GRIPPER("delete apiSchemas = [\"PhysicsArticulationRootAPI\"]"),
 };

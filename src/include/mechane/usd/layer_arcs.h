@@ -18,6 +18,11 @@ Result<void> add_reference_beside(Layer& layer, const Path& prim, const Arc& kno
 Result<void> turn_into_reference(Layer& layer, const Path& prim, const Arc& payload);
 Result<void> turn_into_payload(Layer& layer, const Path& prim, const Arc& reference);
 
+/// Takes a reference out, or a payload.
+/// @error STAGE_EDIT_REFUSED where the prim has no such arc
+Result<void> remove_reference(Layer& layer, const Path& prim, const Arc& reference);
+Result<void> remove_payload(Layer& layer, const Path& prim, const Arc& payload);
+
 /// A sublayer right before another one, or, where that is empty, before all; the offsets of the others stay.
 void insert_sublayer(Layer& layer, const std::string& file, const std::string& before = {});
 /// Classes that a prim inherits or specializes, as the layer names them.
