@@ -18,6 +18,7 @@
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "cli/verify.h"
+#include "mechane/difference/restored.h"
 #include "mechane/exporter/export.h"
 #include "mechane/exporter/robot_of_stage.h"
 #include "mechane/files/inputs.h"
@@ -228,7 +229,9 @@ int convert_out(const ConvertArgs& args, const sf::ReadOptions& options, const r
     context.io.report(found);
     if (!args.name.empty()) robot->tree.name = args.name;
     if (is_openusd(args.input)) from.tree = robot->tree;
-    from.stage    = *stage;
+    from.stage = *stage;
+    if (!is_openusd(args.input))
+        difference::correct_restored(losses, from.tree, robot->tree, *exporter::format_of(args.output));
     losses.source = args.input;
     losses.kept   = 0;
     for (sf::Loss& one : robot->losses.entries) losses.add(std::move(one));

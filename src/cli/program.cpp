@@ -20,6 +20,7 @@
 #include "cli/convert.h"
 #include "cli/diff.h"
 #include "cli/finish.h"
+#include "cli/folder_entry.h"
 #include "cli/hints.h"
 #include "cli/interrupt.h"
 #include "cli/last_words.h"
@@ -95,6 +96,22 @@ void take_one_value_each_time(CLI::App& app)
             }
 }
 
+/// A folder that a verb gets as its asset stands for the entry in it. Verbs that say more of folders (check, diff,
+/// convert) look at them by themselves.
+void let_folders_stand(CLI::App& app)
+{
+    const auto entry = [](const std::string& word) {
+        std::error_code failed;
+        return std::filesystem::is_directory(word, failed) ? folder_entry(word).value_or(word) : word;
+    };
+    for (CLI::App* verb : app.get_subcommands(nullptr)) {
+        let_folders_stand(*verb);
+        for (const char* asset : {"file", "asset", "what"})
+            if (CLI::Option* option = verb->get_option_no_throw(asset); option != nullptr && option->get_positional())
+                option->transform(entry, "", "folder");
+    }
+}
+
 /// The hints of a run are those that its verb can follow.
 void fit_hints(CLI::App& app, Io& io)
 {
@@ -145,6 +162,7 @@ int parse_and_run(Context& context, int argc, char** argv, const Launch& launch)
     take_one_value_each_time(app);
     refuse_not_finite(app);
     fit_hints(app, context.io);
+    let_folders_stand(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& wanted) {  // --help, --version

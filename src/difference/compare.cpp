@@ -102,7 +102,7 @@ class Comparer {
     // size_ is the diagonal of the box about the origins of all links at the zero state. Tolerances of lengths scale
     // with it, because single precision errors grow with the coordinates of a chain and not with one value.
     Comparer(const sf::RobotTree& a, const sf::RobotTree& b, const CompareOptions& options)
-        : options_(options), a_(a), b_(b), match_(a_, b_, options.losses)
+        : options_(options), a_(a), b_(b), match_(a_, b_, options.losses, options.needed)
     {
         out_.counts.resize(kQuantityWords.size());
         pose_a_ = a_.poses(a_.zero()), pose_b_ = b_.poses(b_.zero());
@@ -226,6 +226,22 @@ class Comparer {
         return l.unused ? l.unused : none;
     }
 
+    /// Whether an inertial is the one that a simulation gives to the partner, a link that says no mass and has nothing
+    /// to compute one from.
+    static bool stands_in(const std::optional<sf::Inertial>& of, const Kinematics& k, std::size_t without)
+    {
+        if (!of) return false;
+        for (const sf::Shape& s : k.tree.shapes)
+            if (s.collider && s.link >= 0 && at(s.link) == without) return false;
+        Mat33d off = of->inertia;
+        for (std::size_t i = 0; i < 3; ++i) off(i, i) -= sf::kStandInMoment;
+        double most = 0;
+        for (std::size_t i = 0; i < 3; ++i)
+            for (std::size_t j = 0; j < 3; ++j) most = std::max(most, std::abs(off(i, j)));
+        return std::abs(of->mass - sf::kStandInMass) <= 1e-5 * sf::kStandInMass && length(of->com) <= 1e-6 &&
+               most <= 1e-5 * sf::kStandInMoment;
+    }
+
     static geometry::MassProperties placed(const sf::Inertial& in, const Posed& X)
     { return geometry::transformed({in.mass, in.com, in.inertia}, X); }
 
@@ -276,6 +292,10 @@ class Comparer {
             const sf::Link& two  = b_.tree.links[at(other)];
             const auto&     in_b = inertial_of(two);
             if (!in_a && !in_b) continue;
+            if ((!in_b && stands_in(in_a, b_, at(other))) || (!in_a && stands_in(in_b, a_, l))) {
+                out_.count(Quantity::mass);
+                continue;
+            }
             const auto [R_a, R_b] = bases(l, pose_a_, pose_b_);
             auto x                = in_a ? placed(*in_a, inverse(R_a) * pose_a_[l]) : geometry::MassProperties{},
                  y = in_b ? placed(*in_b, inverse(R_b) * pose_b_[at(other)]) : geometry::MassProperties{};

@@ -46,8 +46,9 @@ std::vector<std::string> names_of(const sf::Loss& loss)
 
 }  // namespace
 
-Matching::Matching(const Kinematics& of_a, const Kinematics& of_b, const sf::LossReport* losses)
-    : a(of_a), b(of_b), losses_(losses)
+Matching::Matching(const Kinematics& of_a, const Kinematics& of_b, const sf::LossReport* losses,
+                   std::vector<bool>* needed)
+    : a(of_a), b(of_b), losses_(losses), needed_(needed)
 {
     if (losses_ != nullptr)
         for (std::size_t e = 0; e < losses_->entries.size(); ++e)
@@ -198,12 +199,17 @@ std::string Matching::announced(Quantity quantity, std::string_view field, const
 {
     if (losses_ == nullptr) return {};
     // A conversion in two steps speaks of a part by the name that the first step gave it.
+    std::string first;
     for (const std::string& name : names)
         for (const std::string& same : names_in_b(name))
-            for (auto [one, end] = entries_.equal_range(same); one != end; ++one)
-                if (const sf::Loss& loss = losses_->entries[one->second]; announces(loss, quantity, field))
-                    return reason(loss);
-    return {};
+            for (auto [one, end] = entries_.equal_range(same); one != end; ++one) {
+                const sf::Loss& loss = losses_->entries[one->second];
+                if (!announces(loss, quantity, field)) continue;
+                if (first.empty()) first = reason(loss);
+                if (needed_ == nullptr) return first;
+                (*needed_)[one->second] = true;
+            }
+    return first;
 }
 
 /// For entries that speak of many things at once and name none of them.

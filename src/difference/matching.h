@@ -20,7 +20,8 @@ struct DofRef {
 /// Which parts of two robots are the same.
 class Matching {
   public:
-    Matching(const Kinematics& a, const Kinematics& b, const sf::LossReport* losses);
+    /// @param needed  by entry of the report: set where it announces something; may be null
+    Matching(const Kinematics& a, const Kinematics& b, const sf::LossReport* losses, std::vector<bool>* needed = nullptr);
 
     const Kinematics&                a;
     const Kinematics&                b;
@@ -41,6 +42,7 @@ class Matching {
 
   private:
     const sf::LossReport*                   losses_;
+    std::vector<bool>*                      needed_;
     std::multimap<std::string, std::size_t> entries_;  ///< name -> entry of the report
 
     static std::string reason(const sf::Loss& loss);

@@ -28,8 +28,7 @@ Chain::Chain(const sf::RobotTree& tree) : above(tree.links.size(), -1), below(tr
         if (!tree.joints[j].loop) above[index(tree.joints[j].child)] = static_cast<int>(j);
     for (std::size_t l = 0; l < above.size(); ++l)
         if (above[l] < 0) roots.push_back(static_cast<int>(l));
-    // The first body at or beyond a link; frames come after all bodies on their own.
-    std::vector<std::size_t> first(tree.links.size());
+    first.resize(tree.links.size());
     for (std::size_t l = 0; l < first.size(); ++l) first[l] = tree.links[l].frame ? tree.links.size() + l : l;
     for (std::size_t j = tree.joints.size(); j-- > 0;)  // parents lie first
         if (!tree.joints[j].loop && tree.joints[j].parent >= 0)
@@ -68,6 +67,56 @@ void Output::lose(std::string code, Severity severity, sf::LossAction action, st
 {
     losses.add({std::move(code), severity, action, std::move(category), site_of(place), std::move(what),
                 std::move(from), std::move(to), std::move(reason)});
+}
+
+void Output::lose_start(const sf::Joint& joint, const Posed& told)
+{
+    if (joint.kind == sf::Joint::Kind::fixed || (joint.dofs.size() == 1 && joint.kind != sf::Joint::Kind::ball)) return;
+    const Posed X_WP = joint.parent >= 0 ? tree.links[index(joint.parent)].X_WL : Posed{};
+    const Posed X_J  = inverse(X_WP * joint.X_PJ) * tree.links[index(joint.child)].X_WL * joint.X_CJ;
+    const Posed off  = inverse(told) * X_J;
+    if (std::max(length(off.p), 2 * length(off.q.xyz())) <= 1e-6) return;
+    lose("start-pose", Severity::warning, sf::LossAction::dropped, "kinematics", joint.place,
+         fmt::format("joint '{}'", joint.name),
+         fmt::format("{:.6g} m and {:.6g} rad from its zero", length(X_J.p),
+                     2 * std::atan2(length(X_J.q.xyz()), std::abs(X_J.q.w))),
+         "its zero", "the formats of robots say no position of a joint of several axes at the start");
+    losses.entries.back().motion = true;
+}
+
+std::size_t Output::lose_vendor_values(bool gravity)
+{
+    for (const sf::Link& link : tree.links)
+        for (const sf::Extra& e : link.extras)
+            if (e.name == "mjc:gravcomp" && (!gravity || e.text != "1")) {
+                lose("gravcomp", Severity::warning, sf::LossAction::dropped, "kinematics", link.place,
+                     fmt::format("link '{}'", link.name), e.text, {}, "the format has no compensation of gravity");
+                losses.entries.back().motion = true;
+            }
+    std::size_t others = 0;
+    for (const sf::VendorPrim& p : tree.prims)
+        if (p.type != "Scope")
+            ++others;
+        else
+            lose("sensor", Severity::warning, sf::LossAction::dropped, "ros", p.place,
+                 fmt::format("sensor '{}'", p.name), {}, {},
+                 "the format has no word for what MuJoCo's sensors measure");
+    return others;
+}
+
+std::string one_axis_name(const sf::Joint& joint, const sf::Dof& dof)
+{
+    const bool told = joint.kind == sf::Joint::Kind::generic && !dof.name.empty() &&
+                      !dof.name.starts_with(joint.name + "_");  // which is how the reader calls an axis without a name
+    return told ? dof.name : joint.name;
+}
+
+const sf::Extra* vendor_value(const sf::Dof& dof, const sf::Joint& joint, std::string_view name)
+{
+    for (const auto* list : {&dof.extras, &joint.extras})
+        for (const sf::Extra& e : *list)
+            if (e.name == name) return &e;
+    return nullptr;
 }
 
 std::string Output::take(const std::string& wanted, const std::string& suffix, const std::string& folder)
@@ -270,7 +319,8 @@ Result<Written> write_robot(const sf::RobotTree& tree, Format format, const std:
         losses.entries.back().motion = true;
     }
     if (format != Format::mjcf)  // which has `ref`
-        for (const sf::Joint& joint : tree.joints)
+        for (const sf::Joint& joint : tree.joints) {
+            if (!joint.loop) out.lose_start(joint, {});
             if (joint.initial != 0 && !joint.loop) {
                 out.lose("start-pose", Severity::warning, sf::LossAction::dropped, "kinematics", joint.place,
                          fmt::format("joint '{}'", joint.name),
@@ -278,6 +328,7 @@ Result<Written> write_robot(const sf::RobotTree& tree, Format format, const std:
                          "the format says no position of a joint at the start");
                 losses.entries.back().motion = true;
             }
+        }
     switch (format) {
         case Format::urdf:
             return write_urdf(out, file);

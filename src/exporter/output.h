@@ -21,6 +21,7 @@ struct Chain {
     std::vector<int>              above;  ///< by link: joint that holds it; -1: none
     std::vector<std::vector<int>> below;  ///< by link, and of the world at the end: joints
     std::vector<int>              roots;  ///< links that no joint holds
+    std::vector<std::size_t>      first;  ///< by link: the first body at or beyond it; frames come after all bodies
 };
 
 class Output {
@@ -33,13 +34,22 @@ class Output {
     Chain                chain;
     Written              written;
 
-    void lose(std::string code, Severity severity, sf::LossAction action, std::string category, const sf::Place& place, std::string what, std::string from, std::string to,
-              std::string reason);
+    void lose(std::string code, Severity severity, sf::LossAction action, std::string category, const sf::Place& place,
+              std::string what, std::string from, std::string to, std::string reason);
+    /// A loss where the child of a joint of several axes, or of a ball, stands elsewhere in the stage than the file
+    /// says.
+    /// @param told  where the file has it, seen from the zero of the joint
+    void lose_start(const sf::Joint& joint, const Posed& told);
+    /// Losses of formats that know none of MuJoCo's sensors, and no gravity of single links.
+    /// @param gravity  the format can say that a link feels no gravity
+    /// @return the number of actuators, tendons and keyframes, of which nothing is told yet
+    std::size_t lose_vendor_values(bool gravity);
 
     /// Triangles as binary STL. @return name relative to the robot's file
     std::string stl(const std::string& name, const geometry::Mesh& mesh);
     /// Faces as OBJ; empty: all. With `materials`, an .mtl file stands beside it.
-    std::string obj(int mesh, const Vec3d& scale, const std::vector<int>& faces, const std::string& name, bool materials, int otherwise);
+    std::string obj(int mesh, const Vec3d& scale, const std::vector<int>& faces, const std::string& name,
+                    bool materials, int otherwise);
     /// The same picture, relative to the robot's file; empty for none.
     std::string picture(const std::string& file);
     /// The convex hull of a mesh; its triangles where it has none.
@@ -50,10 +60,10 @@ class Output {
     std::vector<std::string> material_names;
 
   private:
-    std::string                                              file_, folder_;
-    std::set<std::string>                                    taken_;
-    std::map<std::string, std::string>                       pictures_;
-    std::map<std::string, std::string>                       known_;  ///< content -> file
+    std::string                        file_, folder_;
+    std::set<std::string>              taken_;
+    std::map<std::string, std::string> pictures_;
+    std::map<std::string, std::string> known_;  ///< content -> file
     std::string take(const std::string& wanted, const std::string& suffix, const std::string& folder);
     std::string add(const std::string& name, const std::string& suffix, std::string content);
     friend class MaterialFile;
@@ -61,6 +71,11 @@ class Output {
     std::string mtl_;
 };
 
+/// What a joint of one axis is called in formats that name joints and no axes: as its source called the axis, where it
+/// is what is left of several.
+std::string one_axis_name(const sf::Joint& joint, const sf::Dof& dof);
+/// What MuJoCo's layer says of an axis, by the name of the attribute; null: nothing.
+const sf::Extra* vendor_value(const sf::Dof& dof, const sf::Joint& joint, std::string_view name);
 /// Roll, pitch and yaw of a rotation about fixed axes x, y, z; |pitch| <= pi/2.
 Vec3d to_rpy(const Quatd& q);
 /// Moments and axes; axes nearest to the frame's own, moments widened by rounding so that the largest is not more than
@@ -73,7 +88,7 @@ struct Moments {
 Moments moments_of(const Mat33d& inertia);
 /// Bits by which shapes tell what they meet: type and affinity, as MuJoCo and SDFormat have them.
 struct Bits {
-    std::vector<std::pair<unsigned, unsigned>> of_shape;  ///< type, affinity
+    std::vector<std::pair<unsigned, unsigned>> of_shape;    ///< type, affinity
     bool                                       all = true;  ///< nothing is filtered
     std::string                                lost;        ///< pairs of groups that found no bits
 };

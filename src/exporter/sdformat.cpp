@@ -108,6 +108,9 @@ class SdformatWriter {
         } else {
             node.leaf("pose", pose_text(link.X_WL));
         }
+        if (std::any_of(link.extras.begin(), link.extras.end(),
+                        [](const sf::Extra& e) { return e.name == "mjc:gravcomp" && e.text == "1"; }))
+            node.leaf("gravity", "false");
         if (link.kinematic) node.leaf("kinematic", "true");
         const auto& in = link.inertial ? link.inertial : link.unused;
         if (in) {
@@ -123,12 +126,13 @@ class SdformatWriter {
                 .leaf("izz", m(2, 2));
         } else {
             out_.lose("missing-mass", link.frame ? Severity::info : Severity::warning, sf::LossAction::approximated,
-                      "inertia", link.place, fmt::format("link '{}'", link.name), "none", "0.001 kg",
+                      "inertia", link.place, fmt::format("link '{}'", link.name), "none",
+                      fmt::format("{} kg", sf::kStandInMass),
                       "SDFormat takes 1 kg where nothing is told, and no link without mass");
             XmlNode& inner = node.add("inertial");
-            inner.leaf("mass", 1e-3);
+            inner.leaf("mass", sf::kStandInMass);
             XmlNode& I = inner.add("inertia");
-            for (const char* name : {"ixx", "iyy", "izz"}) I.leaf(name, 1e-6);
+            for (const char* name : {"ixx", "iyy", "izz"}) I.leaf(name, sf::kStandInMoment);
             for (const char* name : {"ixy", "ixz", "iyz"}) I.leaf(name, 0.0);
         }
         shapes(node, static_cast<int>(l));
@@ -415,7 +419,13 @@ class SdformatWriter {
                              fmt::format("joint '{}'", j.name), fmt::format("{} axes", dofs.size()), {},
                              "SDFormat has no such joint");
         if (j.kind == sf::Joint::Kind::ball && !j.dofs.empty()) lost_ball(j);
-        XmlNode& node = model.add("joint").set("name", j.name).set("type", type);
+        if (universal)
+            for (const sf::Dof* d : dofs)
+                out_.lose("several-axes", Severity::info, sf::LossAction::converted, "kinematics", j.place,
+                          fmt::format("joint '{}' of joint '{}'", d->name, j.name), "an axis with a name",
+                          fmt::format("an axis of joint '{}'", j.name), "axes of SDFormat have no names");
+        XmlNode& node =
+            model.add("joint").set("name", dofs.size() == 1 ? one_axis_name(j, *dofs[0]) : j.name).set("type", type);
         node.leaf("pose", pose_text(j.X_CJ));  // in the child
         node.leaf("parent", j.parent >= 0 ? tree_.links[index(j.parent)].name : "world")
             .leaf("child", tree_.links[index(j.child)].name);
@@ -433,10 +443,8 @@ class SdformatWriter {
         if (dof.velocity_limit) limit.leaf("velocity", *dof.velocity_limit);
         // A spring of the joint stands in MuJoCo's words, its reference in degrees.
         const auto spring = [&](const char* name) -> std::optional<double> {
-            for (const auto* list : {&dof.extras, &j.extras})
-                for (const sf::Extra& e : *list)
-                    if (e.name == name) return std::strtod(e.text.c_str(), nullptr);
-            return std::nullopt;
+            const sf::Extra* e = vendor_value(dof, j, name);
+            return e != nullptr ? std::optional(std::strtod(e->text.c_str(), nullptr)) : std::nullopt;
         };
         const auto stiffness = spring("mjc:stiffness"), reference = spring("mjc:springref");
         if (dof.damping || dof.friction || stiffness) {
@@ -460,7 +468,8 @@ class SdformatWriter {
                       "SDFormat knows joints that follow others since 1.11");
             return;
         }
-        XmlNode& mimic = node.add("mimic").set("joint", tree_.joints[index(j.mimic->joint)].name);
+        const sf::Joint& leader = tree_.joints[index(j.mimic->joint)];
+        XmlNode&         mimic  = node.add("mimic").set("joint", one_axis_name(leader, leader.dofs[0]));
         mimic.leaf("multiplier", j.mimic->multiplier).leaf("offset", j.mimic->offset).leaf("reference", 0.0);
     }
 
@@ -514,7 +523,7 @@ class SdformatWriter {
         };
         count("cameras of the world", of_world(tree_.cameras), "visual");
         count("lights of the world", of_world(tree_.lights), "light");
-        count("actuators, tendons and keyframes", tree_.prims.size(), "actuation");
+        count("actuators, tendons and keyframes", out_.lose_vendor_values(true), "actuation");
     }
 };
 

@@ -9,9 +9,12 @@
 
 #include "exporter/stage_reader.h"
 #include "mechane/ros/interfaces.h"
+#include "mechane/sourceformats/hints.h"
 
 namespace mechane::exporter {
 namespace {
+
+namespace hints = sourceformats::hints;
 
 class ExtraReader {
   public:
@@ -28,9 +31,12 @@ class ExtraReader {
                 camera(prim);
             else if (type.ends_with("Light"))
                 light(prim, type);
-            else if (type == "MjcActuator" || type == "MjcTendon" || type == "MjcKeyframe")
+            else if (type == "MjcActuator" || type == "MjcTendon" || type == "MjcKeyframe" ||
+                     (type == "Scope" && prim.attribute(hints::kElement).authored()))
                 vendor.push_back(prim);
         }
+        name_apart(r_.tree.sites, sites_, "site");
+        name_apart(r_.tree.cameras, camera_paths_, "camera");
         // All of them get their number first, because they may refer to each other.
         for (std::size_t i = 0; i < vendor.size(); ++i) prims_[vendor[i].path()] = static_cast<int>(i);
         for (const usd::Prim& prim : vendor) vendor_prim(prim);
@@ -39,7 +45,29 @@ class ExtraReader {
 
   private:
     StageReader&                       r_;
-    std::unordered_map<usd::Path, int> prims_;
+    std::unordered_map<usd::Path, int> prims_, cameras_;
+
+    std::vector<usd::Path> sites_, camera_paths_;
+
+    /// Prims of two links may have one name, and frames of a robot may not.
+    template <class T>
+    void name_apart(std::vector<T>& list, const std::vector<usd::Path>& paths, const char* what) const
+    {
+        std::vector<std::string> wanted;
+        for (const T& one : list) wanted.push_back(one.name);
+        const auto names = unique_names(wanted, paths);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            if (names[i] == list[i].name) continue;
+            r_.losses.names[paths[i].text()] = names[i];
+            r_.lose("name", Severity::info, sf::LossAction::renamed, "metadata", {.prim = paths[i].text()},
+                    fmt::format("{} '{}'", what, list[i].name), list[i].name, names[i],
+                    fmt::format("another {} has the name", what));
+            list[i].name = names[i];
+        }
+    }
+
+    static std::string name_of(const usd::Prim& prim)
+    { return hints::read<std::string>(prim, hints::kName).value_or(prim.name().text()); }
 
     [[nodiscard]] Posed below(const usd::Prim& prim, int& link) const
     {
@@ -50,19 +78,20 @@ class ExtraReader {
     void site(const usd::Prim& prim)
     {
         sf::Frame out;
-        out.name      = prim.name().text();
+        out.name      = name_of(prim);
         out.X_LS      = below(prim, out.link);
         out.published = prim.has_api("RosFrameAPI");
         out.place     = r_.place(prim.site());
         r_.vendor_values(prim, out.extras);
         r_.sites[prim.path()] = static_cast<int>(r_.tree.sites.size());
+        sites_.push_back(prim.path());
         r_.tree.sites.push_back(std::move(out));
     }
 
     void camera(const usd::Prim& prim)
     {
         sf::Camera out;
-        out.name              = prim.name().text();
+        out.name              = name_of(prim);
         out.X_LC              = below(prim, out.link);
         out.place             = r_.place(prim.site());
         const double aperture = prim.attribute("verticalAperture").get_or<double>(15.2908),
@@ -70,13 +99,15 @@ class ExtraReader {
         out.orthographic      = prim.attribute("projection").get_or<std::string>("perspective") == "orthographic";
         out.height            = aperture / 10 * r_.unit;  // apertures are tenths of a unit
         if (focal > 0 && aperture > 0) out.fovy = 2 * std::atan(aperture / (2 * focal));
+        cameras_[prim.path()] = static_cast<int>(r_.tree.cameras.size());
+        camera_paths_.push_back(prim.path());
         r_.tree.cameras.push_back(std::move(out));
     }
 
     void light(const usd::Prim& prim, const std::string& type)
     {
         sf::Light out;
-        out.name  = prim.name().text();
+        out.name  = name_of(prim);
         out.X_LL  = below(prim, out.link);
         out.place = r_.place(prim.site());
         if (type == "DistantLight")
@@ -95,13 +126,15 @@ class ExtraReader {
     void vendor_prim(const usd::Prim& prim)
     {
         sf::VendorPrim out;
-        out.name  = prim.name().text();
+        out.name  = name_of(prim);
         out.type  = prim.type_name().text();
         out.place = r_.place(prim.site());
         r_.vendor_values(prim, out.extras);
         for (const usd::Token& name : prim.authored_property_names()) {
             const usd::Relationship relationship = prim.relationship(name);
-            if (!relationship || !relationship.authored() || !name.text().starts_with("mjc:")) continue;
+            if (!relationship || !relationship.authored() ||
+                (!name.text().starts_with("mjc:") && !name.text().starts_with(hints::kElement)))
+                continue;
             sf::Relation relation{name.text(), {}};
             for (const usd::Path& target : relationship.targets()) relation.targets.push_back(ref(target));
             out.relations.push_back(std::move(relation));
@@ -120,6 +153,7 @@ class ExtraReader {
         if (const auto r = in(r_.links, sf::Ref::Kind::link)) return *r;
         if (const auto r = in(r_.shapes, sf::Ref::Kind::shape)) return *r;
         if (const auto r = in(prims_, sf::Ref::Kind::prim)) return *r;
+        if (const auto r = in(cameras_, sf::Ref::Kind::camera)) return *r;
         return {sf::Ref::Kind::prim, -1};
     }
 

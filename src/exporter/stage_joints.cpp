@@ -374,16 +374,7 @@ void StageReader::initial_positions()
             // What the joint's motion cannot explain: bodies that do not stand where their joint frames say.
             rest = inverse(dof.angular ? Posed{{}, from_axis_angle(dof.axis, q)} : Posed{q * dof.axis, {}}) * X_J;
         } else if (joint.kind != sf::Joint::Kind::fixed) {
-            if (std::max(length(X_J.p), 2 * length(X_J.q.xyz())) > 1e-6) {
-                // Several axes, or a ball: no format has a word for where they stand at the start.
-                lose("start-pose", Severity::warning, sf::LossAction::dropped, "kinematics", site_of(joint.place),
-                     fmt::format("joint '{}'", joint.name),
-                     fmt::format("{:.6g} m and {:.6g} rad from its zero", length(X_J.p),
-                                 2 * std::atan2(length(X_J.q.xyz()), std::abs(X_J.q.w))),
-                     "its zero", "the formats of robots say no position of a joint of several axes at the start");
-                losses.entries.back().motion = true;
-            }
-            continue;
+            continue;  // several axes, or a ball: the writers tell what they cannot say
         }
         // 2 |v| is the angle of a small rotation.
         const double off = std::max(length(rest.p), 2 * length(rest.q.xyz()));

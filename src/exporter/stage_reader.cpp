@@ -26,7 +26,8 @@ namespace {
 
 namespace hints = sourceformats::hints;
 
-/// Names that no other has: duplicates get the shortest suffix of their path that is unique (export 1.4).
+}  // namespace
+
 std::vector<std::string> unique_names(const std::vector<std::string>& wanted, const std::vector<usd::Path>& paths)
 {
     std::map<std::string, std::vector<std::size_t>> same;
@@ -57,8 +58,6 @@ std::vector<std::string> unique_names(const std::vector<std::string>& wanted, co
         if (const int n = taken[name]++; n > 0) name += fmt::format("_{}", n);
     return out;
 }
-
-}  // namespace
 
 StageReader::StageReader(const usd::Stage& from, sf::ReadRobot& into)
     : stage(from), tree(into.tree), losses(into.losses), found(into.found)
@@ -92,9 +91,11 @@ int StageReader::link_above(const usd::Prim& prim) const
 void StageReader::vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& out) const
 {
     for (const usd::Token& name : prim.authored_property_names()) {
-        if (!name.text().starts_with("mjc:") && name.text() != hints::kDof) continue;
+        if (!name.text().starts_with("mjc:") && name.text() != hints::kDof && !name.text().starts_with(hints::kElement))
+            continue;
         const usd::Attribute attribute = prim.attribute(name);
-        const usd::Value     value     = attribute.authored_value();
+        if (!attribute) continue;
+        const usd::Value value = attribute.authored_value();
         if (value.empty()) continue;
         out.push_back({sf::Extra::Layer::mujoco,
                        name.text(),
@@ -214,8 +215,9 @@ void StageReader::bodies()
                                    fmt::format("[{}, {}, {}, {}]", (*told)[0], (*told)[1], (*told)[2], (*told)[3]),
                                    {},
                                    link.place});
-        if (const auto told = hints::read<std::string>(body.prim, hints::kFloating))
-            link.extras.push_back({sf::Extra::Layer::mujoco, hints::kFloating, "string", *told, {}, link.place});
+        for (const char* joint : {hints::kFloating, hints::kFreeJoint})
+            if (const auto told = hints::read<std::string>(body.prim, joint))
+                link.extras.push_back({sf::Extra::Layer::mujoco, joint, "string", *told, {}, link.place});
         link.weightless  = nothing || hints::read<bool>(body.prim, hints::kWeightless).value_or(false);
         link_of_body[b]  = static_cast<int>(tree.links.size());
         links[body.path] = link_of_body[b];
@@ -232,8 +234,9 @@ void StageReader::frames()
         if (links.contains(prim.path()) || !prim.is_a("Xformable") || prim.is_a("PhysicsJoint") || prim.is_a("Gprim") ||
             prim.is_a("Camera"))
             continue;
+        const bool site = prim.has_api("MjcSiteAPI") || prim.has_api("NewtonSiteAPI");
         const bool hinted =
-            hints::read<std::string>(prim, hints::kJoint) || hints::read<std::string>(prim, hints::kName);
+            hints::read<std::string>(prim, hints::kJoint) || (!site && hints::read<std::string>(prim, hints::kName));
         if (!prim.has_api("RosFrameAPI") && !hinted) continue;
         sf::Link link;
         link.name =
@@ -342,8 +345,8 @@ void StageReader::restore_masses()
             parts.emplace_back(l, *own);
         }
         if (parts.empty()) {  // it has a mass now, or one from its shapes
-            const physics::Index known = model.body_at(link_paths[b]);
-            constexpr double kStandIn  = 1e-3;  // what a link without mass or colliders gets (sourceformats/bodies.h)
+            const physics::Index known    = model.body_at(link_paths[b]);
+            constexpr double     kStandIn = sf::kStandInMass;
             if (known != physics::kNone && model.bodies[at(known)].mass.has_mass() &&
                 std::abs(body.inertial->mass - kStandIn) > 1e-6 * kStandIn)
                 body.weightless = false;

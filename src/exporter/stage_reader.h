@@ -91,5 +91,7 @@ void read_extras(StageReader& reader);
 /// becomes a loop joint.
 /// @param preferred  by link: it is the root of an articulation
 void arrange(sf::RobotTree& tree, const std::vector<bool>& preferred);
+/// Names that no other has: duplicates get the shortest suffix of their path that is unique (export 1.4).
+std::vector<std::string> unique_names(const std::vector<std::string>& wanted, const std::vector<usd::Path>& paths);
 
 }  // namespace mechane::exporter

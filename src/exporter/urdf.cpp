@@ -333,7 +333,8 @@ class UrdfWriter {
         const Posed X_PC = S_P * joint.X_PJ * inverse(joint.X_CJ) * shift_[index(joint.child)];
         const bool  keep = out_.options.keep_frames && turns(joint) && length(joint.X_CJ.p) >= 1e-9;
         if (dofs.size() <= 1 && !keep)
-            return element(joint.name, parent, child, X_PC, dofs.empty() ? nullptr : &dofs[0],
+            return element(dofs.empty() ? joint.name : one_axis_name(joint, dofs[0]), parent, child, X_PC,
+                           dofs.empty() ? nullptr : &dofs[0],
                            rotate(joint.X_CJ.q, dofs.empty() ? Vec3d{} : dofs[0].axis), joint);
         if (const sf::Dof* normal = is_planar(dofs); normal != nullptr && !keep) {
             out_.lose("planar", Severity::info, sf::LossAction::converted, "kinematics", joint.place,
@@ -407,9 +408,14 @@ class UrdfWriter {
         }
         if (joint.mimic)
             node.add("mimic")
-                .set("joint", tree_.joints[index(joint.mimic->joint)].name)
+                .set("joint", one_axis_name(tree_.joints[index(joint.mimic->joint)],
+                                            tree_.joints[index(joint.mimic->joint)].dofs[0]))
                 .set("multiplier", joint.mimic->multiplier)
                 .set("offset", joint.mimic->offset);
+        if (const sf::Extra* stiffness = vendor_value(*dof, joint, "mjc:stiffness");
+            stiffness != nullptr && stiffness->text != "0")
+            out_.lose("spring", Severity::warning, sf::LossAction::dropped, "kinematics", joint.place,
+                      fmt::format("joint '{}'", name), stiffness->text, {}, "URDF has no springs of joints");
         if (dof->armature)
             out_.lose("armature", Severity::warning, sf::LossAction::dropped, "kinematics", joint.place,
                       fmt::format("joint '{}'", name), number_text(*dof->armature), {},
@@ -499,7 +505,7 @@ class UrdfWriter {
         };
         count("cameras", tree_.cameras.size(), "visual", Severity::info);
         count("lights", tree_.lights.size(), "light", Severity::info);
-        count("actuators, tendons and keyframes", tree_.prims.size(), "actuation", Severity::warning);
+        count("actuators, tendons and keyframes", out_.lose_vendor_values(false), "actuation", Severity::warning);
     }
 };
 

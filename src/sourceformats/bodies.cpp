@@ -33,11 +33,10 @@ Inertial combined(const Inertial& a, const Inertial& b)
     return out;
 }
 
-/// A ball of 5 cm.
 Inertial stand_in(double mass)
 {
-    constexpr double kRadius = 0.05;
-    return {mass, {}, Mat33d::diagonal(Vec3d{1, 1, 1} * (0.4 * mass * kRadius * kRadius)), true, {}};
+    const double moment = 0.4 * mass * kStandInRadius * kStandInRadius;
+    return {mass, {}, Mat33d::diagonal(Vec3d{1, 1, 1} * moment), true, {}};
 }
 
 }  // namespace

@@ -21,9 +21,6 @@ struct Bodies {
     std::vector<Posed>                   X_PJ;          ///< by joint: its frame in that body
 };
 
-/// Of a link that moves, has no mass, and nothing that one could be computed from [kg].
-inline constexpr double kStandInMass = 1e-3;
-
 /// Gives every link that moves and has no mass this one [kg].
 void give_masses(RobotTree& tree, double mass, LossReport& losses);
 

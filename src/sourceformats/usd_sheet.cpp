@@ -97,12 +97,12 @@ void Sheet::field(Role role, const std::string& path, const std::string& key, co
                   const std::string& value)
 { check(layer(role).set_field(usd::Path(path), key, usd::make_value(type, value)), path); }
 
-void Sheet::custom_data(const std::string& path, const std::string& name, const usd::Value& value)
+void Sheet::custom_data(const std::string& path, const std::string& name, const usd::Value& value, Role role)
 {
-    usd::Layer& base = layer(Role::base);
-    if (base.kind(usd::Path(path)) == usd::SpecKind::none)
-        check(base.define(usd::Path(path), {}, usd::Specifier::over), path);
-    check(base.set_field(usd::Path(path), "customData:" + name, value), path);
+    usd::Layer&     into = layer(role);
+    const usd::Path prim(path);
+    if (into.kind(prim) == usd::SpecKind::none) check(into.define(prim, {}, usd::Specifier::over), path);
+    check(into.set_field(prim, "customData:" + name, value), path);
 }
 
 void Sheet::property_field(Role role, const std::string& path, const std::string& property, const std::string& key,
@@ -151,7 +151,7 @@ void Sheet::extra(const std::string& path, const Extra& extra)
     if (extra.name.empty()) return;
     const auto value = usd::parse_value(extra.type, extra.text);
     if (!value) return check(value.error(), path);
-    const bool uniform = extra.name.starts_with("mjc:");
+    const bool uniform = extra.name.starts_with("mjc:") || extra.name.starts_with("mechane:");
     put(role, path, extra.name, extra.type, *value, extra.place, uniform);
 }
 

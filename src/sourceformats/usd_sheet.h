@@ -34,9 +34,10 @@ class Sheet {
     { put(role, path, name, type, usd::make_value(type, value), place, uniform); }
     /// A word of no schema, for the way back: an entry of customData, mechane/sourceformats/hints.h.
     template <class T>
-    void hint(const std::string& path, const std::string& name, const std::string& type, const T& value)
-    { custom_data(path, name, usd::make_value(type, value)); }
-    void custom_data(const std::string& path, const std::string& name, const usd::Value& value);
+    void hint(const std::string& path, const std::string& name, const std::string& type, const T& value,
+              Role role = Role::base)
+    { custom_data(path, name, usd::make_value(type, value), role); }
+    void custom_data(const std::string& path, const std::string& name, const usd::Value& value, Role role = Role::base);
     void field(Role role, const std::string& path, const std::string& key, const std::string& type,
                const std::string& value);
     template <class T>

@@ -81,7 +81,7 @@ class Writer {
     Sheet                           sheet_;
     ShapeWriter                     shapes_;
     std::vector<std::string>        links_, joints_;  ///< prim paths; of a merged joint empty
-    std::vector<std::string>        shape_paths_, site_paths_, prim_paths_;
+    std::vector<std::string>        shape_paths_, site_paths_, prim_paths_, camera_paths_;
     std::map<std::string, Siblings> below_;  ///< names under a prim
 
     void lose(std::string code, Severity severity, LossAction action, std::string category, const Place& place,
@@ -97,6 +97,13 @@ class Writer {
         losses_.names[from] = to;
         lose("name", Severity::info, LossAction::renamed, "metadata", place, what, from, to,
              "a prim needs a name of letters, digits and underscores of its own");
+    }
+
+    /// The name that the source has for a prim which is called otherwise.
+    void keep_name(const std::string& path, const std::string& name, Role role = Role::base)
+    {
+        if (!name.empty() && name != path.substr(path.rfind('/') + 1))
+            sheet_.hint(path, hints::kName, "string", name, role);
     }
 
     void root()
@@ -154,8 +161,8 @@ class Writer {
         const Posed X = bodies_.is_body[l] ? link.X_WL : bodies_.parent[l] >= 0 ? bodies_parent_pose(l) : link.X_WL;
         sheet_.pose(path, X);
         for (const Extra& e : link.extras) {
-            if (e.name == hints::kFloating) {
-                sheet_.hint(path, hints::kFloating, "string", e.text);
+            if (e.name == hints::kFloating || e.name == hints::kFreeJoint) {
+                sheet_.hint(path, e.name, "string", e.text);
                 continue;
             }
             if (e.name != hints::kPassive) {
@@ -539,6 +546,7 @@ class Writer {
             site_paths_.push_back(path);
             sheet_.define(Role::base, path, "Xform", f.place);
             sheet_.pose(path, f.X_LS);
+            keep_name(path, f.name, f.published ? Role::base : Role::mujoco);
             if (f.published) sheet_.apply(Role::ros, path, "RosFrameAPI");
             for (const Extra& e : f.extras) sheet_.extra(path, e);
         }
@@ -548,8 +556,10 @@ class Writer {
     {
         const std::string above = holder(c.link);
         const std::string path  = above + "/" + below_[above].take(c.name, "camera");
+        camera_paths_.push_back(path);
         sheet_.define(Role::base, path, "Camera", c.place);
         sheet_.pose(path, c.X_LC);
+        keep_name(path, c.name);
         if (c.orthographic) {  // apertures are tenths of a unit
             sheet_.set(Role::base, path, "projection", "token", std::string("orthographic"), c.place);
             sheet_.set(Role::base, path, "verticalAperture", "float", 10 * c.height, c.place);
@@ -570,6 +580,7 @@ class Writer {
         const std::string path  = above + "/" + below_[above].take(l.name, "light");
         sheet_.define(Role::base, path, l.kind == Light::Kind::distant ? "DistantLight" : "SphereLight", l.place);
         sheet_.pose(path, l.X_LL);
+        keep_name(path, l.name);
         sheet_.set(Role::base, path, "inputs:color", "color3f", Vec3d{l.color[0], l.color[1], l.color[2]}, l.place);
         if (l.kind != Light::Kind::distant) sheet_.set(Role::base, path, "inputs:radius", "float", 0.02, l.place);
         if (l.kind == Light::Kind::spot) {
@@ -635,7 +646,8 @@ class Writer {
 
     std::string path_of(const Ref& ref) const
     {
-        const std::vector<std::string>* lists[] = {&links_, &joints_, &shape_paths_, &site_paths_, &prim_paths_};
+        const std::vector<std::string>* lists[] = {&links_,      &joints_,     &shape_paths_,
+                                                   &site_paths_, &prim_paths_, &camera_paths_};
         const auto&                     list    = *lists[static_cast<int>(ref.kind)];
         return ref.index >= 0 && at(ref.index) < list.size() ? list[at(ref.index)] : std::string();
     }
@@ -655,6 +667,7 @@ class Writer {
             const std::string scope = "/" + name_ + "/" +
                                       (p.type == "MjcActuator" ? "Actuators"
                                        : p.type == "MjcTendon" ? "Tendons"
+                                       : p.type == "Scope"     ? "Sensors"
                                                                : "Keyframes");
             std::string&      made  = scopes[scope];
             if (made.empty()) {
@@ -666,6 +679,7 @@ class Writer {
         for (std::size_t i = 0; i < tree_.prims.size(); ++i) {
             const VendorPrim& p = tree_.prims[i];
             sheet_.define(Role::mujoco, prim_paths_[i], p.type, p.place);
+            keep_name(prim_paths_[i], p.name, Role::mujoco);
             for (const Extra& e : p.extras) sheet_.extra(prim_paths_[i], e);
             for (const Relation& r : p.relations) relation(prim_paths_[i], Role::mujoco, r);
         }

@@ -223,6 +223,35 @@ def joint_pairs(a, b, bodies, names, told):
     return pairs
 
 
+def compare_keys(a, b, joints, told):
+    """Coordinates of keyframes, joint by joint."""
+    sizes = {0: 7, 1: 4, 2: 1, 3: 1}
+    for key in range(min(a.nkey, b.nkey)):
+        for i, k in joints.items():
+            n = sizes[int(a.jnt_type[i])]
+            if a.jnt_type[i] == b.jnt_type[k]:
+                told.array("keyframe", f"{a.key(key).name or key}: {a.joint(i).name or i}", a.key_qpos[key][a.jnt_qposadr[i]:][:n], b.key_qpos[key][b.jnt_qposadr[k]:][:n])
+        told.number("keyframe", f"time of {a.key(key).name or key}", a.key_time[key], b.key_time[key])
+        if a.nu == b.nu:
+            told.array("keyframe", f"ctrl of {a.key(key).name or key}", a.key_ctrl[key], b.key_ctrl[key])
+
+
+def object_name(model, kind, index):
+    import mujoco
+    return mujoco.mj_id2name(model, int(kind), int(index)) if index >= 0 else ""
+
+
+def compare_sensors(a, b, names, told):
+    for i in range(min(a.nsensor, b.nsensor)):
+        where = a.sensor(i).name or f"sensor {i}"
+        for key in ("type", "datatype", "dim", "cutoff", "noise", "objtype", "reftype"):
+            told.number(f"sensor {key}", where, getattr(a, f"sensor_{key}")[i], getattr(b, f"sensor_{key}")[i])
+        for kind, index in (("objtype", "objid"), ("reftype", "refid")):
+            one, two = (object_name(m, getattr(m, f"sensor_{kind}")[i], getattr(m, f"sensor_{index}")[i]) for m in (a, b))
+            if one and two not in (one, names.get(one)):
+                told.put("sensor object", f"{where}: {one} became {two}")
+
+
 def compare_mjcf(source, back, names):
     import mujoco
     import numpy as np
@@ -270,6 +299,8 @@ def compare_mjcf(source, back, names):
     for count in ("neq", "ntendon", "nsite", "nkey", "nexclude", "nsensor", "ncam"):
         if getattr(a, count) != getattr(b, count):
             told.put(f"count {count}", f"{getattr(a, count)} became {getattr(b, count)}", 0)
+    compare_keys(a, b, joints, told)
+    compare_sensors(a, b, names, told)
     solid = [sum(1 for g in range(m.ngeom) if m.geom_contype[g] or m.geom_conaffinity[g]) for m in (a, b)]
     if solid[0] != solid[1]:
         told.put("count colliding geoms", f"{solid[0]} became {solid[1]}", 0)

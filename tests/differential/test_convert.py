@@ -170,6 +170,35 @@ class OfItsOwn(unittest.TestCase):
                 self.assertIn(done.returncode, (0, 1), (words, done.stderr))
                 self.assertNotIn("STAGE_FORMAT_UNKNOWN", done.stderr)
 
+    def test_every_verb_opens_a_converted_folder(self):  # GAP-098
+        """A folder stands for the entry that its report names, wherever a verb takes one asset."""
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place, "made")
+            self.assertEqual(mechane("convert", str(SAMPLES / "arm.urdf"), "-o", str(folder)).returncode, 0)
+            entry = json.loads((folder / "conversion.json").read_text())["entry"]
+            link = mechane("tree", str(folder / entry)).stdout
+            self.assertTrue(link)
+            self.assertEqual(mechane("tree", str(folder)).stdout, link)
+            for words in (("info",), ("sim", "--duration", "0.02"), ("render", "-o", str(pathlib.Path(place, "a.png")), "--size", "64x48"), ("collide",), ("mesh",), ("dump", "model"), ("explain", "/arm")):
+                verb = list(words[:2]) if words[0] == "dump" else [words[0]]
+                one, other = (mechane(*verb, str(path), *words[len(verb):]) for path in (folder, folder / entry))
+                self.assertEqual(one.returncode, other.returncode, (words, one.stderr))
+                self.assertNotIn("this is a folder", one.stderr)
+            empty = pathlib.Path(place, "empty")
+            empty.mkdir()
+            self.assertIn("this is a folder", mechane("info", str(empty)).stderr)
+
+    def test_a_picture_of_nothing_is_told_once(self):  # EXP-001
+        """A robot without visual shapes gives glTF without meshes."""
+        with tempfile.TemporaryDirectory() as place:
+            source = pathlib.Path(place, "bare.urdf")
+            shape = "<geometry><box size='1 1 1'/></geometry>"
+            for kind, count in (("collision", 1), ("visual", 0)):
+                source.write_text(f"<robot name='bare'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial><{kind}>{shape}</{kind}></link></robot>")
+                done = mechane("convert", str(source), "-o", str(pathlib.Path(place, "bare.glb")), "--json")
+                told = [e for e in json.loads(done.stdout)["entries"] if e["code"] == "no-shapes" and e["severity"] == "warning"]
+                self.assertEqual(len(told), count, kind)
+
     def test_the_loss_report_accounts_for_what_is_dropped(self):
         done = mechane("convert", str(SAMPLES / "arm.urdf"), "-o", "/dev/null/x", "--json")
         self.assertNotEqual(done.returncode, 0)

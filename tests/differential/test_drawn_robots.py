@@ -14,7 +14,7 @@ from tests.differential import drawn_robots
 
 PYTHON = os.environ.get("MECHANE_ROBOTS_PYTHON", "")
 FIRST, LAST = map(int, os.environ.get("MECHANE_DRAWN_ROBOTS", "0:8").split(":"))
-#: What a report of losses says by words that are no error: equalities that are turned off, collisions that are, sensors.
+#: What a report of losses says by words that are no error: equalities that are turned off, collisions that are, sensors of what is not there.
 COUNTS = {"count neq", "count colliding geoms", "count nexclude", "count nsensor"}
 
 
@@ -46,6 +46,15 @@ class DrawnRobots(unittest.TestCase):
             found = {kind: entry for kind, entry in row["found"].items() if kind not in COUNTS}
             if not errors:
                 self.assertEqual((found, row["check"]), ({}, []), row["source"])
+
+    def test_every_loss_of_a_report_is_true_and_none_is_silent(self):  # EXP-037
+        with tempfile.TemporaryDirectory() as folder:
+            rows = pathlib.Path(folder, "rows.jsonl")
+            done = subprocess.run([PYTHON, str(pathlib.Path(__file__).with_name("losses_round.py")), "--mechane", PROGRAM, "--report", str(rows), f"{FIRST}:{LAST}"], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            told = [json.loads(line) for line in rows.read_text().splitlines()]
+            self.assertGreaterEqual(len(told), LAST - FIRST)
+            self.assertEqual([(row["kind"], row["seed"], row["wrong"]) for row in told if row["wrong"]], [])
 
     def test_every_way_between_the_formats_keeps_the_robot_or_says_what_it_lost(self):
         """URDF, MJCF and SDFormat to each other and to OpenUSD, and from there to each: `--verify` finds nothing that the report does not announce, and the engines agree."""

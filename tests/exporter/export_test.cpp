@@ -376,9 +376,11 @@ TEST_CASE("where joints stand at the start is a loss of every format that starts
             if (l.code == "start-pose") CHECK(l.source_value.starts_with("1.28700"));
     }
     CHECK(lost(written(turned.tree, Format::mjcf).losses) == 0);  // its `ref`
-    CHECK(lost(robot("PhysicsSphericalJoint").losses) == 1);
-    CHECK(lost(robot("PhysicsJoint").losses) == 1);
-    CHECK(lost(robot("PhysicsFixedJoint").losses) == 0);  // that is a contradiction, and told as one
+    for (const Format format : {Format::urdf, Format::sdformat, Format::mjcf}) {
+        CHECK(lost(written(robot("PhysicsSphericalJoint").tree, format).losses) == 1);
+        CHECK(lost(written(robot("PhysicsJoint").tree, format).losses) == 1);
+        CHECK(lost(written(robot("PhysicsFixedJoint").tree, format).losses) == 0);  // a contradiction, told as one
+    }
 }
 
 TEST_CASE("a body that the frame of its joint to the world contradicts stays where it is authored")
@@ -516,4 +518,102 @@ TEST_CASE("a mocap body of MJCF comes back as one")
     CAPTURE(text.text);
     CHECK(text.has("<body name=\"ghost\" pos=\"1 2 3\" mocap=\"true\">"));
     CHECK_FALSE(text.lost("kinematic"));
+}
+
+namespace {
+
+/// A model of MJCF by way of OpenUSD, as MJCF again.
+Text mjcf_again(const std::string& inside)
+{ return written(through_usd("<mujoco model='m'>" + inside + "</mujoco>").tree, Format::mjcf); }
+
+}  // namespace
+
+TEST_CASE("sensors of MJCF come back with their attributes, and other formats tell each as a loss")  // GAP-098, EXP-074
+{
+    const std::string model =
+        "<worldbody><body name='base'><freejoint name='root'/><geom name='shell' size='.1'/>"
+        "<site name='imu.1' type='box' size='.1 .2 .3'/><camera name='eye'/>"
+        "<body name='arm' pos='0 0 1'><joint name='hip' axis='1 0 0'/><joint name='yaw' axis='0 0 1'/><geom "
+        "name='tip' size='.1'/></body></body></worldbody>"
+        "<tendon><fixed name='cord'><joint joint='hip' coef='2'/></fixed></tendon>"
+        "<actuator><motor name='a.1' joint='hip'/></actuator>"
+        "<sensor><gyro name='turn' site='imu.1' noise='.1' cutoff='5'/><jointpos name='q' joint='yaw'/>"
+        "<actuatorfrc name='f' actuator='a.1'/><tendonpos name='l' tendon='cord'/>"
+        "<framepos name='p' objtype='xbody' objname='arm' reftype='camera' refname='eye'/>"
+        "<distance name='d' geom1='tip' body2='base' cutoff='1'/><subtreecom name='c' body='arm'/>"
+        "<clock name='t'/><user name='u' dim='2' user='1 2'/></sensor>";
+    const auto again = mjcf_again(model);
+    for (const char* element :
+         {R"(<gyro name="turn" cutoff="5" noise=".1" site="imu.1"/>)", R"(<jointpos name="q" joint="yaw"/>)",
+          R"(<actuatorfrc name="f" actuator="a.1"/>)", R"(<tendonpos name="l" tendon="cord"/>)",
+          R"(<framepos name="p" objtype="xbody" reftype="camera" objname="arm" refname="eye"/>)",
+          R"(<distance name="d" cutoff="1" body2="base" geom1="tip"/>)", R"(<subtreecom name="c" body="arm"/>)",
+          R"(<clock name="t"/>)", R"(<user name="u" dim="2" user="1 2"/>)", R"(<freejoint name="root"/>)",
+          R"(size=".1 .2 .3" type="box"/>)"}) {
+        CAPTURE(element);
+        CHECK(again.has(element));
+    }
+    CHECK(!again.lost("sensor"));
+    for (const Format format : {Format::urdf, Format::sdformat}) {
+        const auto other = written(through_usd("<mujoco model='m'>" + model + "</mujoco>").tree, format);
+        CHECK(std::count_if(other.losses.entries.begin(), other.losses.entries.end(), [](const sf::Loss& l) {
+                  return l.code == "sensor" && l.action == sf::LossAction::dropped;
+              }) == 9);
+    }
+}
+
+TEST_CASE("keyframes come back with their time and in the order of their coordinates")  // GAP-098, EXP-074
+{
+    // A body that hangs on the world stands before one that floats, as in the source.
+    const auto again = mjcf_again(
+        "<worldbody><body name='arm'><joint name='hip' axis='1 0 0'/><geom size='.1'/></body>"
+        "<body name='ball' pos='0 0 1'><freejoint/><geom size='.1'/></body></worldbody>"
+        "<actuator><general name='m' joint='hip' dyntype='filter' dynprm='1'/></actuator>"
+        "<keyframe><key name='k' time='2' qpos='.5 0 0 1 1 0 0 0' act='.25' ctrl='.75'/></keyframe>");
+    CHECK(again.text.find("name=\"arm\"") < again.text.find("name=\"ball\""));
+    CHECK(again.has(R"(<key name="k" time="2" qpos="0.5 0 0 1 1 0 0 0" act="0.25" ctrl="0.75"/>)"));
+    CHECK(!again.lost("keyframe"));
+}
+
+TEST_CASE("springs of joints and bodies without weight are losses where a format has no word for them")  // EXP-037
+{
+    const std::string model =
+        "<mujoco model='m'><worldbody><body name='b' gravcomp='1'><joint name='j' axis='1 0 0' stiffness='3'/><geom "
+        "size='.1'/></body></worldbody></mujoco>";
+    const auto tree = through_usd(model).tree;
+    const auto urdf = written(tree, Format::urdf), sdf = written(tree, Format::sdformat);
+    CHECK(urdf.lost("spring"));
+    CHECK(urdf.lost("gravcomp"));
+    CHECK(!sdf.lost("gravcomp"));
+    CHECK(sdf.has("<gravity>false</gravity>"));
+    CHECK(sdf.has("<spring_stiffness>3</spring_stiffness>"));
+}
+
+TEST_CASE("sites of one name on two links are two, and their names stay apart in every format")  // EXP-046, CNV-012
+{
+    const auto robot = robot_of(R"(def Xform "r" {
+    def Xform "a" ( prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"] ) {
+        float physics:mass = 1
+        def Xform "imu" ( prepend apiSchemas = ["MjcSiteAPI"] ) {}
+    }
+    def Xform "b" ( prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"] ) {
+        float physics:mass = 1
+        def Xform "imu" ( prepend apiSchemas = ["MjcSiteAPI"] ) {}
+        def Xform "eye" ( prepend apiSchemas = ["MjcSiteAPI"] ) {}
+    }
+})");
+    REQUIRE(robot.tree.sites.size() == 3);
+    CHECK(robot.tree.sites[0].name == "a_imu");
+    CHECK(robot.tree.sites[1].name == "b_imu");
+    CHECK(robot.tree.sites[2].name == "eye");
+    const auto mjcf = written(robot.tree, Format::mjcf);
+    CHECK(mjcf.has("<site name=\"a_imu\""));
+    CHECK(mjcf.has("<site name=\"b_imu\""));
+}
+
+TEST_CASE("words of MJCF are written as its words")  // EXP-056
+{
+    CHECK(mjcf_again("<worldbody><body name='b'><joint name='j' actuatorgravcomp='true'/><geom size='.1'/></body>"
+                     "</worldbody>")
+              .has(R"(actuatorgravcomp="true")"));
 }

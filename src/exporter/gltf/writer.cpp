@@ -482,6 +482,11 @@ Result<Written> Writer::write()
     if (!empty) node["children"] = std::move(below);
     out.at("nodes", root) = std::move(node);
     if (empty) return make_diagnostic(kEmpty, {.layer = file}, "the stage shows nothing");
+    if (meshes_.empty())
+        lose("no-shapes", Severity::warning, sf::LossAction::kept, "visual", main ? main : stage.pseudo_root(),
+             "no shape is seen", {},
+             "no prim of the purposes that are written has a shape, so a picture of the file is empty; --purposes "
+             "default,render,guide writes colliders too");
     animate_skeletons();
     finish_animation();
     if (options.material_variants) variants();

@@ -170,6 +170,7 @@ void MjcfReader::actuator(const XmlElement& c, const XmlElement& m)
         return;
     }
     made.relations.push_back(std::move(target));
+    actuators_.try_emplace(made.name, static_cast<int>(tree_.prims.size()));
     tree_.prims.push_back(std::move(made));
 }
 
@@ -240,18 +241,9 @@ void MjcfReader::keyframes(const XmlElement& e)
         made.type  = "MjcKeyframe";
         made.place = c.place;
         made.name  = c.get("name", fmt::format("key_{}", tree_.prims.size()));
-        if (const auto time = s_.number(c, "time"); time && *time != 0) {
-            c.take("time");
-            s_.losses.add({"keyframe",
-                           Severity::info,
-                           LossAction::dropped,
-                           "metadata",
-                           site_of(c.place),
-                           fmt::format("key '{}'/time", made.name),
-                           usda_number(*time),
-                           {},
-                           "the schema of keyframes has no time"});
-        }
+        if (const auto time = s_.number(c, "time"); time && *time != 0)  // which the schema has no word for
+            made.extras.push_back(
+                mj(std::string(hints::kElement) + ":time", "string", usda_string(usda_number(*time)), "", c.place));
         for (const char* name : {"qpos", "qvel", "act", "ctrl", "mpos", "mquat"})
             if (const auto v = s_.numbers(c, name, 0, 1'000'000); v && !v->empty())
                 made.extras.push_back(mj(std::string("mjc:") + name, "double[]", usda_list(*v), "", c.place));

@@ -106,7 +106,10 @@ bool MjcfReader::is_attached(const XmlElement& e) const
     bool all = has("joint", dofs_, joints_) && has("joint1", dofs_) && has("joint2", dofs_) && has("body", bodies_) &&
                has("body1", bodies_) && has("body2", bodies_) && has("site", sites_) && has("site1", sites_) &&
                has("site2", sites_) && has("geom", geoms_) && has("tendon", tendons_) && has("refsite", sites_) &&
-               has("slidersite", sites_) && has("cranksite", sites_) && has("jointinparent", dofs_);
+               has("slidersite", sites_) && has("cranksite", sites_) && has("jointinparent", dofs_) &&
+               has("subtree1", bodies_) && has("subtree2", bodies_) && has("camera", cameras_) &&
+               has("actuator", actuators_) && has("geom1", geoms_) && has("geom2", geoms_);
+    for (const char* object : {"objname", "refname"}) all = all && has(object, bodies_, geoms_, sites_, cameras_);
     for (const XmlElement& c : e.children) all = all && is_attached(c);
     return all;
 }
@@ -117,18 +120,24 @@ void MjcfReader::attached_sections()
         exchange(part.settings);
         for (XmlElement& section : part.root.children)
             if (section.name == "contact" || section.name == "equality" || section.name == "tendon" ||
-                section.name == "actuator") {
+                section.name == "actuator" || section.name == "sensor") {
                 section.used = true;
-                std::erase_if(section.children,
-                              [&](const XmlElement& c) { return section.name != "actuator" && !is_attached(c); });
+                std::erase_if(section.children, [&](const XmlElement& c) {
+                    return section.name != "actuator" && section.name != "sensor" && !is_attached(c);
+                });
             }
         each(part.root, "contact", [&](const XmlElement& e) { contacts(e); });
         each(part.root, "equality", [&](const XmlElement& e) { equalities(e); });
         each(part.root, "tendon", [&](const XmlElement& e) { tendons(e); });
-        for (XmlElement& section : part.root.children)
-            if (section.name == "actuator")
-                std::erase_if(section.children, [&](const XmlElement& c) { return !is_attached(c); });
-        each(part.root, "actuator", [&](const XmlElement& e) { actuators(e); });
+        // What names tendons and actuators comes when these are known.
+        const auto attached = [&](const char* name, auto read) {
+            for (XmlElement& section : part.root.children)
+                if (section.name == name)
+                    std::erase_if(section.children, [&](const XmlElement& c) { return !is_attached(c); });
+            each(part.root, name, read);
+        };
+        attached("actuator", [&](const XmlElement& e) { actuators(e); });
+        attached("sensor", [&](const XmlElement& e) { sensors(e); });
         exchange(part.settings);
         leave_out(part.root, "");
         s_.report_leftovers(part.root);

@@ -140,6 +140,9 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
                                      tree_.links[at(child)].name));
             free = true;
             joint_names_.insert(name);
+            if (named)
+                tree_.links[at(child)].extras.push_back(
+                    {Extra::Layer::mujoco, hints::kFreeJoint, "string", name, {}, j.place});
             // The six axes of a free joint share one damping, armature and friction loss; the hint keeps them for the
             // way back to MJCF.
             const double resists[] = {first_number(m, "damping").value_or(0), s_.number(m, "armature").value_or(0),
@@ -150,7 +153,7 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
                                LossAction::dropped,
                                "kinematics",
                                site_of(j.place),
-                               fmt::format("joint '{}'", name),
+                               fmt::format("joint '{}' of body '{}'", name, tree_.links[at(child)].name),
                                fmt::format("damping {}, armature {}, friction {}", resists[0], resists[1], resists[2]),
                                {},
                                "a body that floats has no joint in USD that could resist",

@@ -74,11 +74,11 @@ std::set<std::string> MjcfReader::note_copies(const XmlElement& e)
 
 void MjcfReader::replicate_sections(XmlElement& root)
 {
-    // Tendons, equalities, contacts and actuators that name something within a <replicate> are copied as often as it
-    // is, each copy with the names of its own number. Inner replications come first, as their copies are what the outer
-    // ones copy again.
+    // Tendons, equalities, contacts, actuators and sensors that name something within a <replicate> are copied as often
+    // as it is, each copy with the names of its own number. Inner replications come first, as their copies are what the
+    // outer ones copy again.
     for (Copies& copies : replications_)
-        for (const char* name : {"tendon", "equality", "contact", "actuator"})
+        for (const char* name : {"tendon", "equality", "contact", "actuator", "sensor"})
             for (XmlElement& section : root.children) {
                 if (section.name != name) continue;
                 std::vector<XmlElement> plain, copied;

@@ -7,6 +7,7 @@
 #include "mechane/core/nearest.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/sourceformats/codes.h"
+#include "mechane/sourceformats/hints.h"
 #include "sourceformats/mjcf/reader.h"
 
 namespace mechane::sourceformats {
@@ -267,7 +268,11 @@ void MjcfReader::site(const XmlElement& e, int link, const Posed& X, const std::
         made.X_LS = X * mjcf_pose(m, compiler_, s_);
     const int group = static_cast<int>(s_.number(m, "group").value_or(0));
     made.extras.push_back(mj(group != 0 ? "mjc:group" : "", "int", fmt::format("{}", group), "MjcSiteAPI", e.place));
-    for (const char* looks : {"size", "type", "rgba", "material"}) m.find(looks);  // how it is drawn
+    for (const char* looks : {"rgba", "material"}) m.find(looks);  // how it is drawn
+    for (const char* form : {"type", "size"})                      // where a sensor of touch feels something
+        if (const std::string* text = m.find(form))
+            made.extras.push_back(
+                mj(std::string(hints::kElement) + ":" + form, "string", usda_string(*text), "", e.place));
     defaults_.settle(e, m, "site", s_);
     sites_.try_emplace(made.name, static_cast<int>(tree_.sites.size()));
     tree_.sites.push_back(std::move(made));
@@ -286,6 +291,7 @@ void MjcfReader::camera(const XmlElement& e, int link, const Posed& X, const std
     made.fovy         = std::clamp(fovy, 0.1, 179.0) / kDegrees;
     made.orthographic = s_.word(m, "orthographic", {"true", "false"}).value_or("false") == "true";
     made.height       = fovy;
+    if (m.peek("name") != nullptr) cameras_.try_emplace(made.name, static_cast<int>(tree_.cameras.size()));
     defaults_.settle(e, m, "camera", s_);
     tree_.cameras.push_back(std::move(made));
 }

@@ -28,6 +28,7 @@ void MjcfReader::read(XmlElement& root)
     each(root, "equality", [&](const XmlElement& e) { equalities(e); });
     each(root, "tendon", [&](const XmlElement& e) { tendons(e); });
     each(root, "actuator", [&](const XmlElement& e) { actuators(e); });
+    each(root, "sensor", [&](const XmlElement& e) { sensors(e); });
     each(root, "keyframe", [&](const XmlElement& e) { keyframes(e); });
     // From here on the tree is complete, and what follows computes with it: masses before springs, springs before flags
     // that turn them off.

@@ -61,6 +61,7 @@ class MjcfReader {
     MjcfDefaults                                       defaults_;
     std::set<std::string>                              body_names_, joint_names_, site_names_;
     std::map<std::string, int>                         bodies_, joints_, sites_, geoms_, meshes_, materials_, hfields_;
+    std::map<std::string, int>                         cameras_, actuators_;
     std::map<std::string, std::string>                 textures_;
     std::map<std::string, Vec3d>                       mesh_scales_;
     std::map<std::string, std::string>                 mesh_inertias_;
@@ -94,9 +95,10 @@ class MjcfReader {
     static void references(XmlElement& e, const F& f)
     {
         static const std::set<std::string, std::less<>> kNames{
-            "joint",   "joint1",        "joint2",    "body",       "body1",   "body2",   "site",
-            "site1",   "site2",         "geom",      "geom1",      "geom2",   "tendon",  "tendon1",
-            "tendon2", "jointinparent", "cranksite", "slidersite", "refsite", "sidesite"};
+            "joint",   "joint1",        "joint2",    "body",       "body1",   "body2",    "site",
+            "site1",   "site2",         "geom",      "geom1",      "geom2",   "tendon",   "tendon1",
+            "tendon2", "jointinparent", "cranksite", "slidersite", "refsite", "sidesite", "objname",
+            "refname", "subtree1",      "subtree2",  "camera",     "actuator"};
         for (XmlAttribute& a : e.attributes)
             if (kNames.contains(a.name)) f(a);
         for (XmlElement& c : e.children) references(c, f);
@@ -225,6 +227,14 @@ class MjcfReader {
     void drive(const XmlElement& c, const MjcfActuator& a, const std::optional<std::vector<double>>& force, Dof& dof,
                const std::string& name);
     void keyframes(const XmlElement& e);
+
+    // -- sensors.cpp
+
+    void sensors(const XmlElement& e);
+    void sensor(const XmlElement& c);
+    /// What an attribute of a sensor names; nothing where it is no name, or that of the world. An index below zero is
+    /// a name that does not exist, which is told.
+    std::optional<Ref> measured(const XmlElement& c, std::string_view attribute, const std::string& name);
 };
 
 }  // namespace mechane::sourceformats

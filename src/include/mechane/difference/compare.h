@@ -85,6 +85,7 @@ struct Comparison {
 
 struct CompareOptions {
     const sourceformats::LossReport* losses = nullptr;  ///< of the conversion of the first into the second
+    std::vector<bool>*               needed = nullptr;  ///< by entry of the report, set where it announces a difference
     std::vector<Quantity>            only{};            ///< empty: all
     double                           scale  = 1;        ///< of all tolerances
     int                              states = 100;      ///< drawn by chance

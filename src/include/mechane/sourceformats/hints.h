@@ -6,7 +6,7 @@
 
 /// Entries of a prim's customData that a conversion writes, so that the robot can go back to the format that it came
 /// from as it was. No simulation reads them, except `kExactShape`. A writer uses one only where it agrees with what the
-/// schemas say now. `kDof` is an attribute, because it stands beside MuJoCo's own.
+/// schemas say now. `kDof` and `kElement` are attributes, because they stand beside MuJoCo's own.
 namespace mechane::sourceformats::hints {
 
 // clang-format off
@@ -15,6 +15,7 @@ inline constexpr const char* kName       = "mechane:source:name";      ///< stri
 inline constexpr const char* kJoint      = "mechane:source:joint";     ///< string: of a frame, the fixed joint that holds it
 inline constexpr const char* kParent     = "mechane:source:parent";    ///< string: of a joint, the link without mass that it hangs on
 inline constexpr const char* kFloating   = "mechane:source:floating";  ///< string: of a body that floats, "joint|link": the floating joint of the source and the link that it hangs on
+inline constexpr const char* kFreeJoint  = "mechane:source:freejoint"; ///< string: of a body that floats, the name of its free joint in MJCF
 inline constexpr const char* kInertial   = "mechane:source:inertial";  ///< double[10]: mass, centre, Ixx Iyy Izz Ixy Ixz Iyz about it, of a link whose mass another body has, or nobody, or whose inertia is that of no body [kg, m, kg m^2]
 inline constexpr const char* kWeightless = "mechane:source:weightless";  ///< bool: of a body, which had no mass of its own
 inline constexpr const char* kDofs       = "mechane:source:dofs";      ///< string[]: of a joint with several axes, "rotX:name" or "-rotX:name" in the order of the source
@@ -22,6 +23,7 @@ inline constexpr const char* kDof        = "mechane:source:dof";       ///< stri
 inline constexpr const char* kPassive    = "mechane:source:passive";   ///< double[]: of these damping, armature, friction each; of a joint with one axis its speed limit too, -1 for none [SI, radians]
 inline constexpr const char* kExtras     = "mechane:source:extras";    ///< string[]: of a joint with several axes, "number of the axis|name|type|value" of what MuJoCo says of one axis alone
 inline constexpr const char* kPlace      = "mechane:source:place";     ///< double[7], within `kExtras`: axis and pivot of one axis in the frame of its body, and its reference position [-, m, m or rad]
+inline constexpr const char* kElement    = "mechane:source:mjcf";      ///< string: the element of MJCF that a prim of MuJoCo's layer stands for, where no schema has a word for it. "mechane:source:mjcf:NAME" is an attribute of it: its text, or a relationship to what it names
 // clang-format on
 
 /// What a prim's customData says of it.

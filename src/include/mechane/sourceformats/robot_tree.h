@@ -34,7 +34,7 @@ struct Extra {
 
 /// Something that another prim points at.
 struct Ref {
-    enum class Kind { link, joint, shape, site, prim };
+    enum class Kind { link, joint, shape, site, prim, camera };
     Kind kind  = Kind::link;
     int  index = 0;
 };
@@ -145,6 +145,12 @@ struct MeshAsset {
     Place                   place;
 };
 
+/// What a link gets that moves, has no mass, and nothing that one could be computed from: a ball of this mass and
+/// radius [kg, m].
+inline constexpr double kStandInMass = 1e-3, kStandInRadius = 0.05;
+/// Of each principal axis [kg m^2].
+inline constexpr double kStandInMoment = 0.4 * kStandInMass * kStandInRadius * kStandInRadius;
+
 /// Width and length of a plane that has no end, where it is drawn or written as one that has [m].
 inline constexpr double kEndlessPlane = 100;
 
@@ -201,7 +207,8 @@ struct Exclusion {
     Place place;
 };
 
-/// A prim of a vendor's own type: an actuator, a tendon, a keyframe.
+/// A prim of a vendor's own type (an actuator, a tendon, a keyframe), or a Scope that stands for an element of
+/// MJCF (hints::kElement): a sensor.
 struct VendorPrim {
     std::string           name, type;
     Extra::Layer          layer = Extra::Layer::mujoco;

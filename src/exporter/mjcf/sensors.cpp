@@ -1,0 +1,74 @@
+// Sensors and keyframes: what MuJoCo measures, and states that it starts from.
+#include <fmt/format.h>
+
+#include "exporter/mjcf/writer.h"
+#include "mechane/sourceformats/hints.h"
+
+namespace mechane::exporter::mjcf {
+
+void MjcfWriter::attributes(XmlNode& node, const std::vector<sf::Extra>& extras)
+{
+    const std::string before = std::string(sf::hints::kElement) + ":";
+    for (const sf::Extra& e : extras)
+        if (e.name.starts_with(before)) node.set(e.name.substr(before.size()), plain(e.text));
+}
+
+void MjcfWriter::sensors(XmlNode& sensor)
+{
+    const std::string before = std::string(sf::hints::kElement) + ":";
+    for (const sf::VendorPrim& p : tree_.prims) {
+        const sf::Extra* element = find(p.extras, sf::hints::kElement);
+        if (p.type != "Scope" || element == nullptr) continue;
+        XmlNode node(plain(element->text));
+        node.set("name", take(taken_sensors_, p.name));
+        attributes(node, p.extras);
+        bool whole = true;
+        for (const sf::Relation& r : p.relations) {
+            if (!r.name.starts_with(before)) continue;
+            const std::string name = r.targets.size() == 1 ? name_of(r.targets.front(), p.extras) : std::string();
+            whole                  = whole && !name.empty();
+            node.set(r.name.substr(before.size()), name);
+        }
+        if (whole)
+            sensor.add("") = node;
+        else
+            out_.lose("sensor", Severity::warning, sf::LossAction::dropped, "ros", p.place,
+                      fmt::format("sensor '{}'", p.name), plain(element->text), {}, "what it measures is not there");
+    }
+}
+
+std::string MjcfWriter::name_of(const sf::Ref& ref, const std::vector<sf::Extra>& extras) const
+{
+    if (ref.index < 0) return {};
+    const std::vector<std::string>* lists[] = {&body_names_, nullptr,      &geom_names_,
+                                               &site_names_, &prim_names_, &camera_names_};
+    const auto*                     list    = lists[static_cast<int>(ref.kind)];
+    return list != nullptr ? (*list)[index(ref.index)] : joint_name(ref, extras);
+}
+
+void MjcfWriter::keyframes(XmlNode& keys)
+{
+    for (const sf::VendorPrim& p : tree_.prims) {
+        if (p.type != "MjcKeyframe") continue;
+        XmlNode node("key");
+        node.set("name", p.name);
+        attributes(node, p.extras);
+        for (const auto& [name, count] :
+             {std::pair{"qpos", nq_}, std::pair{"qvel", nv_}, std::pair{"act", na_}, std::pair{"ctrl", nu_},
+              std::pair{"mpos", 3 * nmocap_}, std::pair{"mquat", 4 * nmocap_}}) {
+            const auto v = numbers(find(p.extras, std::string("mjc:") + name));
+            if (v.empty()) continue;
+            // A keyframe lists all coordinates in the order of the model: with another number it would mean
+            // something else.
+            if (static_cast<int>(v.size()) == count)
+                node.set(name, plain(find(p.extras, std::string("mjc:") + name)->text));
+            else
+                out_.lose("keyframe", Severity::warning, sf::LossAction::dropped, "metadata", p.place,
+                          fmt::format("key '{}'", p.name), fmt::format("{} {}", v.size(), name),
+                          fmt::format("{}", count), "the model has another number of them");
+        }
+        keys.add("") = node;
+    }
+}
+
+}  // namespace mechane::exporter::mjcf

@@ -1,0 +1,65 @@
+// <sensor>: OpenUSD has no schema for what MuJoCo measures, so each sensor is a prim of MuJoCo's layer that keeps the
+// element as it is: its attributes as texts, and what it names as relationships (hints::kElement).
+#include <fmt/format.h>
+
+#include "mechane/sourceformats/hints.h"
+#include "sourceformats/mjcf/reader.h"
+
+namespace mechane::sourceformats {
+
+void MjcfReader::sensors(const XmlElement& e)
+{
+    for (const XmlElement& c : e.children)
+        if (c.name != "plugin") sensor(c);
+}
+
+void MjcfReader::sensor(const XmlElement& c)
+{
+    VendorPrim made;
+    made.type  = "Scope";
+    made.place = c.place;
+    made.name  = c.get("name", fmt::format("{}_{}", c.name, tree_.prims.size()));
+    made.extras.push_back(mj(hints::kElement, "string", usda_string(c.name), "", c.place));
+    for (const XmlAttribute& a : c.attributes) {
+        if (a.name == "name") continue;
+        const std::optional<Ref> ref  = measured(c, a.name, a.value);
+        const std::string        name = std::string(hints::kElement) + ":" + a.name;
+        if (!ref) {
+            made.extras.push_back(mj(name, "string", usda_string(a.value), "", c.place));
+            continue;
+        }
+        if (ref->index < 0) return;  // it is told, and the sensor is a loss as others that nobody reads
+        if (ref->kind == Ref::Kind::joint && tree_.joints[at(ref->index)].dofs.size() > 1)
+            made.extras.push_back(mj(hints::kDof, "string", usda_string(a.value), "", c.place));
+        made.relations.push_back({name, {*ref}});
+    }
+    c.use_all();
+    s_.losses.add({"sensor", Severity::info, LossAction::converted, "ros", site_of(c.place),
+                   fmt::format("sensor '{}'", made.name), c.name, "a prim of MuJoCo's layer",
+                   "USD has no word for what a sensor measures; a simulation gives it as an observation"});
+    tree_.prims.push_back(std::move(made));
+}
+
+std::optional<Ref> MjcfReader::measured(const XmlElement& c, std::string_view attribute, const std::string& name)
+{
+    if (name == "world") return std::nullopt;
+    const auto in = [&](const std::map<std::string, int>& known, Ref::Kind kind, std::string_view what) {
+        return Ref{kind, named(known, name, c, what)};
+    };
+    std::string kind(attribute);
+    if (attribute == "objname") kind = c.get("objtype");
+    if (attribute == "refname") kind = c.get("reftype");
+    if (kind == "site") return in(sites_, Ref::Kind::site, "site");
+    if (kind == "body" || kind == "xbody" || kind == "body1" || kind == "body2" || kind == "subtree1" ||
+        kind == "subtree2")
+        return in(bodies_, Ref::Kind::link, "body");
+    if (kind == "geom" || kind == "geom1" || kind == "geom2") return in(geoms_, Ref::Kind::shape, "geom");
+    if (kind == "camera") return in(cameras_, Ref::Kind::camera, "camera");
+    if (kind == "tendon") return in(tendons_, Ref::Kind::prim, "tendon");
+    if (kind == "actuator") return in(actuators_, Ref::Kind::prim, "actuator");
+    if (kind != "joint") return std::nullopt;
+    if (const auto found = dofs_.find(name); found != dofs_.end()) return Ref{Ref::Kind::joint, found->second.first};
+    return in(joints_, Ref::Kind::joint, "joint");
+}
+
+}  // namespace mechane::sourceformats
