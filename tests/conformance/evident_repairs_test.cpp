@@ -339,14 +339,16 @@ TEST_CASE("prims without a kind between a group and a component become groups (R
 {
     const auto hall = [](const std::string& kind) {
         return std::map<std::string, std::string>{
-            {"robot.usda",
-             layer("def Xform \"robot\" (\n    assetInfo = { string identifier = \"u\"\n        string version = "
-                   "\"1\" }\n    kind = \"assembly\"\n) { def Xform \"row\" " +
-                   kind +
-                   " { def Xform \"r1\" (kind = \"component\") {} } def Xform \"r2\" (kind = \"component\") {} }\n")}};
+            {"robot.usda", layer("def Xform \"robot\" (\n    assetInfo = {\n        string identifier = \"u\"\n        "
+                                 "string version = "
+                                 "\"1\"\n    }\n    kind = \"assembly\"\n)\n{\n    def Xform \"row\" " +
+                                 kind +
+                                 "\n    {\n        def Xform \"r1\" (\n            kind = \"component\"\n        )\n   "
+                                 "     {\n        }\n    }\n"
+                                 "    def Xform \"r2\" (\n        kind = \"component\"\n    )\n    {\n    }\n}\n")}};
     };
     const Fixed fixed(hall(""));
     CHECK_FALSE(fixed.found("REP-1.2.2-d"));
     CHECK(fixed.after->prim_at(usd::Path("/robot/row")).metadata("kind").get<std::string>() == "group");
-    CHECK(Fixed(hall("(kind = \"subcomponent\")")).left("REP-1.2.2-d", "hierarchy") != nullptr);
+    CHECK(Fixed(hall("(\n        kind = \"subcomponent\"\n    )")).left("REP-1.2.2-d", "hierarchy") != nullptr);
 }

@@ -15,8 +15,9 @@ namespace mechane::conformance {
 namespace {
 
 #define MECHANE_CLONE(name) "    def Xform \"" name "\" (\n        inherits = </hall/_arm>\n    )\n    {\n    }\n"
-#define MECHANE_HALL                                                                                     \
-    "<<hall>>\n{\n    class Xform \"_arm\"\n    {\n<<link a>>\n}\n<<link b>>\n}\n<<root j /hall/_arm/a " \
+#define MECHANE_HALL                                                                                              \
+    "<<hall>>\n{\n    class Xform \"_arm\" (\n        kind = \"component\"\n    )\n    {\n<<link a>>\n}\n<<link " \
+    "b>>\n}\n<<root j /hall/_arm/a "                                                                              \
     "/hall/_arm/b>>\n    }\n"
 #define MECHANE_PLATE(name)                                                                    \
     "def Mesh \"" name                                                                         \
@@ -158,8 +159,7 @@ void check_copies(const Facts& facts, Sink& sink)
     }
     std::map<std::int32_t, const Copies*> by_place;
     for (const auto& [shape, copies] : shapes)
-        if (copies.count >= kManyCopies)
-            by_place.emplace(facts.index_of(copies.first->prim), &copies);
+        if (copies.count >= kManyCopies) by_place.emplace(facts.index_of(copies.first->prim), &copies);
     for (const auto& [place, copies] : by_place)
         sink.report(kRepeated, {.site     = copies->first->prim.site(),
                                 .message  = "the same mesh is there " + std::to_string(copies->count) + " times, " +
