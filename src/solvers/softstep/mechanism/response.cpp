@@ -175,7 +175,7 @@ MCH_CLONES_AVX2 double square(const double* x, std::int32_t blocks)
 }
 
 /// A locked dof (no mass, inverse root 0) keeps its velocity as it is, and rows do not touch it.
-double root(double inverse_root) { return inverse_root > 0 ? 1 / inverse_root : 1; }
+double root_of(double inverse_root) { return inverse_root > 0 ? 1 / inverse_root : 1; }
 
 /// Of a single body the linear part fills one block and the angular another, whose last numbers are zero.
 /// Free body: sqrt(m) v and C^-1 R^T w, in two blocks.
@@ -197,7 +197,7 @@ void whiten(Mechanism& system, const Tree& tree, const double* v, double* u)
     std::fill_n(whole + tree.dof_count(), kLanes * tree.block_count() - tree.dof_count(), 0.0);
     dynamics::multiply_unit(tree, system.paths, system.factored, whole, u);
     const double* roots = system.inverse_roots.data() + system.groups[tree.group].u_begin;
-    for (std::int32_t k = 0; k < tree.dof_count(); ++k) u[k] *= root(roots[k]);
+    for (std::int32_t k = 0; k < tree.dof_count(); ++k) u[k] *= root_of(roots[k]);
 }
 
 /// And back.
