@@ -101,6 +101,26 @@ std::string diff_of(const conformance::FixResult& result)
     return out;
 }
 
+/// What could not be composed before and cannot after the repair, as the source says it.
+Diagnostics left_uncomposed(const std::string& asset, const conformance::FixResult& result,
+                            const usd::OpenOptions& open)
+{
+    Diagnostics out;
+    const auto  before = usd::Stage::open(asset, open);
+    if (!before) return out;
+    const auto  is_error = [](const Diagnostic& d) { return d.severity == Severity::error; };
+    const auto& errors   = (*before)->diagnostics();
+    if (std::none_of(errors.begin(), errors.end(), is_error)) return out;
+    std::set<std::pair<std::string, std::string>> left;
+    const auto after = usd::Stage::open((std::filesystem::path(result.folder) / result.entry).string(), open);
+    if (after)
+        for (const Diagnostic& one : (*after)->diagnostics())
+            if (is_error(one)) left.emplace(one.id, one.site.prim);
+    for (const Diagnostic& one : errors)
+        if (is_error(one) && (!after || left.contains({std::string(one.id), one.site.prim}))) out.add(one);
+    return out;
+}
+
 /// What is left for one reason, at several places.
 struct LeftLine {
     const conformance::Unrepaired* first = nullptr;
@@ -432,11 +452,7 @@ int run_fix(const FixArgs& args, Context& context)
         return result.error().id == "CHECK_OPTION" ? (io.report(result.error()), int(kExitUsage))
                                                    : int(io.fail(result.error()));
     Diagnostics found;
-    // What could not be composed is not repaired either.
-    if (!args.rewrites())
-        if (const auto stage = usd::Stage::open(args.asset, options->open))
-            for (const Diagnostic& one : (*stage)->diagnostics())
-                if (one.severity == Severity::error) found.add(one);
+    if (!args.rewrites()) found = left_uncomposed(args.asset, *result, options->open);
     const auto admitted =
         conformance::admit_sources(*result, args.asset, roots_of(args.roots, args.outside, options->open), found);
     // Safe repairs promise the same simulation, so the models before and after are compared and every difference is

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -296,7 +297,13 @@ class Fix(unittest.TestCase):
                 self.assertIn(done.returncode, (0, 1), done.stderr)
                 after = mechane("dump", "model", os.path.join(out, os.path.basename(name)))
                 self.assertEqual(after.returncode, 0, after.stderr)
-                self.assertIsNone(difference(json.loads(before.stdout), json.loads(after.stdout), COARSE.get(name, 1e-6)), name)
+                models = [json.loads(document.stdout) for document in (before, after)]
+                if re.search("REP-3.4-[cdeg]", done.stdout + done.stderr):  # faces that are turned, and corners that name the first of points at one place
+                    for model in models:
+                        for source in model["model"]["shape_source"]:
+                            if isinstance(source, dict) and isinstance(source.get("mesh"), dict):
+                                source["mesh"].pop("indices", None)
+                self.assertIsNone(difference(*models, COARSE.get(name, 1e-6)), name)
                 compared += 1
         self.assertGreaterEqual(compared, 10)
 
