@@ -298,11 +298,11 @@ class Fix(unittest.TestCase):
                 after = mechane("dump", "model", os.path.join(out, os.path.basename(name)))
                 self.assertEqual(after.returncode, 0, after.stderr)
                 models = [json.loads(document.stdout) for document in (before, after)]
-                if re.search("REP-3.4-[cdeg]", done.stdout + done.stderr):  # faces that are turned, and corners that name the first of points at one place
+                if re.search("REP-3.4-[cdeg]", done.stdout + done.stderr):  # faces that are turned, and points at one place that become one; mass and inertia tell the same solid
                     for model in models:
                         for source in model["model"]["shape_source"]:
                             if isinstance(source, dict) and isinstance(source.get("mesh"), dict):
-                                source["mesh"].pop("indices", None)
+                                source["mesh"].pop("indices", None), source["mesh"].pop("vertices", None)
                 self.assertIsNone(difference(*models, COARSE.get(name, 1e-6)), name)
                 compared += 1
         self.assertGreaterEqual(compared, 10)
