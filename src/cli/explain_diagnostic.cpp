@@ -3,23 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <string>
 
 #include "cli/diagnostic_table.h"
+#include "mechane/core/letters.h"
 
 namespace mechane::cli {
-namespace {
-
-bool same_word(std::string_view a, std::string_view b)
-{
-    const auto upper = [](char c) { return std::toupper(static_cast<unsigned char>(c)); };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return upper(x) == upper(y); });
-}
-
-}  // namespace
-
 const DiagnosticRow* find_diagnostic(std::string_view id)
 {
     for (const DiagnosticRow& row : diagnostic_table())
@@ -30,8 +19,9 @@ const DiagnosticRow* find_diagnostic(std::string_view id)
 std::string explain_diagnostic(const DiagnosticRow& row)
 {
     const Code& code = *row.code;
-    std::string text = fmt::format("{}\n\n{}\n\nSeverity: {}, unless the message says otherwise\nModule:   {}\nRemedy:   {}\n", code.id, code.meaning,
-                                   to_string(code.severity), row.module, code.remedy);
+    std::string text =
+        fmt::format("{}\n\n{}\n\nSeverity: {}, unless the message says otherwise\nModule:   {}\nRemedy:   {}\n",
+                    code.id, code.meaning, to_string(code.severity), row.module, code.remedy);
     if (!code.alias.empty()) text += fmt::format("Formerly: {}\n", code.alias);
     return text;
 }

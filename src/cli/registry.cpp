@@ -15,6 +15,7 @@
 
 #include "mechane/conformance/check.h"
 #include "mechane/conformance/codes.h"
+#include "mechane/core/letters.h"
 #include "mechane/usd/layer.h"
 
 namespace mechane::cli {
@@ -43,8 +44,7 @@ std::vector<fs::path> files_below(const fs::path& folder)
 bool is_called(const fs::path& file, const fs::path& folder, std::initializer_list<const char*> names)
 {
     for (const fs::path& part : file.lexically_relative(folder)) {
-        std::string stem = part.stem().string();
-        std::transform(stem.begin(), stem.end(), stem.begin(), [](unsigned char c) { return std::tolower(c); });
+        const std::string stem = lower_case(part.stem().string());
         for (const char* name : names)
             if (stem == name) return true;
     }
@@ -54,8 +54,7 @@ bool is_called(const fs::path& file, const fs::path& folder, std::initializer_li
 bool is_called(const std::string& name, std::initializer_list<const char*> words)
 {
     const std::size_t colon = name.rfind(':');
-    std::string       last  = name.substr(colon == std::string::npos ? 0 : colon + 1);
-    std::transform(last.begin(), last.end(), last.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::string last  = lower_case(name.substr(colon == std::string::npos ? 0 : colon + 1));
     return std::any_of(words.begin(), words.end(), [&](const char* word) { return last.ends_with(word); });
 }
 
@@ -76,16 +75,16 @@ void judge_names(const usd::Layer& layer, const std::string& file, Diagnostics& 
             // The prefix ext_physics: and classes named ExtendedPhysics... belong together, in both directions.
             if (extended != neutral)
                 found.add(codes::kRegistryNames, site,
-                          extended ? fmt::format("a property of {} without the prefix ext_physics:", name.text())
-                                   : fmt::format("ext_physics: in {}, which is not named ExtendedPhysics…",
-                                                 name.text()));
+                          extended
+                              ? fmt::format("a property of {} without the prefix ext_physics:", name.text())
+                              : fmt::format("ext_physics: in {}, which is not named ExtendedPhysics…", name.text()));
             else if (neutral && std::count(text.begin(), text.end(), ':') < 2)
                 found.add(codes::kRegistryNames, site, "ext_physics: is not followed by a namespace of the concept");
             if (extended && std::any_of(kVendors.begin(), kVendors.end(),
                                         [&](const char* vendor) { return text.starts_with(vendor); }))
                 found.add(codes::kRegistryNames, site,
                           fmt::format("a vendor's or the core's prefix in {}", name.text()));
-            const usd::Value type = layer.field(path, usd::Token("typeName"));
+            const usd::Value  type      = layer.field(path, usd::Token("typeName"));
             const std::string type_name = type.empty() ? std::string() : type.get<std::string>().value_or("");
             if ((extended || control || sensor) && layer.kind(path) == usd::SpecKind::attribute &&
                 (type_name == "string" || type_name == "token") &&
@@ -123,13 +122,14 @@ void judge(const fs::path& folder, const run::SceneOptions& scene, Diagnostics& 
     const auto                  lacking = [&](const char* what) {
         found.add(codes::kRegistrySubmission, {.layer = folder.string()}, fmt::format("{} is missing", what));
     };
-    const auto any = [&](auto wanted) { return std::any_of(files.begin(), files.end(), wanted); };
-    const auto named = [](const char* name) { return [name](const fs::path& f) { return f.filename() == name; }; };
+    const auto any       = [&](auto wanted) { return std::any_of(files.begin(), files.end(), wanted); };
+    const auto named     = [](const char* name) { return [name](const fs::path& f) { return f.filename() == name; }; };
     const bool generated = any(named("generatedSchema.usda")) && any(named("plugInfo.json"));
     const bool recipe    = any(named("CMakeLists.txt")) || any(named("Makefile")) || any(named("generate.py"));
     if (!generated && !recipe)
-        lacking("generatedSchema.usda with plugInfo.json, or a recipe that makes them (CMakeLists.txt, Makefile, "
-                "generate.py)");
+        lacking(
+            "generatedSchema.usda with plugInfo.json, or a recipe that makes them (CMakeLists.txt, Makefile, "
+            "generate.py)");
     if (!any([&](const fs::path& f) {
             return f.extension() == ".md" || f.extension() == ".rst" || is_called(f, folder, {"docs", "doc"});
         }))

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include "mechane/core/letters.h"
 
 namespace mechane::conformance {
 namespace {
@@ -50,11 +51,10 @@ AssetPathForm form_of(const std::string& authored)
         std::all_of(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(colon), [](char c) {
             return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '-' || c == '.';
         })) {
-        form.scheme = path.substr(0, colon);
-        for (char& c : form.scheme) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        form.kind = form.scheme == "package" ? PathKind::package
-                    : form.scheme == "file"  ? PathKind::absolute
-                                             : PathKind::scheme;
+        form.scheme = lower_case(path.substr(0, colon));
+        form.kind   = form.scheme == "package" ? PathKind::package
+                      : form.scheme == "file"  ? PathKind::absolute
+                                               : PathKind::scheme;
         if (form.kind == PathKind::package)
             judge_package(std::string_view(path).substr(
                               std::min(path.size(), colon + (path.compare(colon, 3, "://") == 0 ? 3 : 1))),

@@ -5,22 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include "exporter/mesh_text.h"
 #include "mechane/files/replace.h"
+#include "mechane/files/suffix.h"
 #include "mechane/usd/layer.h"
 
 namespace mechane::exporter {
 namespace {
-
-std::string suffix_of(const std::string& file)
-{
-    std::string suffix = std::filesystem::path(file).extension().string();
-    for (char& c : suffix) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return suffix;
-}
 
 std::vector<std::string> unique_names(const std::vector<NamedMesh>& meshes)
 {
@@ -128,12 +121,12 @@ std::string usda_of(const std::vector<NamedMesh>& meshes, char up_axis)
 bool is_mesh_file(const std::string& file)
 {
     static constexpr std::string_view kKnown[] = {".obj", ".stl", ".ply", ".usda", ".usdc", ".usd"};
-    return std::find(std::begin(kKnown), std::end(kKnown), suffix_of(file)) != std::end(kKnown);
+    return std::find(std::begin(kKnown), std::end(kKnown), files::suffix_of(file)) != std::end(kKnown);
 }
 
 Result<void> write_mesh_file(const std::vector<NamedMesh>& meshes, const std::string& file, char up_axis)
 {
-    const std::string suffix = suffix_of(file);
+    const std::string suffix = files::suffix_of(file);
     if (suffix == ".obj") return files::replace(file, obj_of(meshes));
     if (suffix == ".stl") return files::replace(file, stl_text(joined(meshes)));
     if (suffix == ".ply") return files::replace(file, ply_of(joined(meshes)));

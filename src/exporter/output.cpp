@@ -15,6 +15,7 @@
 #include "mechane/exporter/codes.h"
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
+#include "mechane/files/suffix.h"
 #include "mechane/geometry/hull.h"
 #include "mechane/geometry/mass.h"
 
@@ -291,8 +292,7 @@ std::string_view to_string(Format format)
 
 std::optional<Format> format_of(std::string_view file)
 {
-    std::string suffix = fs::path(file).extension().string();
-    for (char& c : suffix) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const std::string suffix = files::suffix_of(file);
     if (suffix == ".urdf") return Format::urdf;
     if (suffix == ".sdf" || suffix == ".world") return Format::sdformat;
     if (suffix == ".xml" || suffix == ".mjcf") return Format::mjcf;

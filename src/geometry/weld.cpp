@@ -8,43 +8,40 @@
 #include <numeric>
 #include <tuple>
 
+#include "mechane/core/disjoint_sets.h"
+
 namespace mechane::geometry {
 
-Mesh welded(const Mesh& mesh, double tolerance)
+std::vector<std::int32_t> first_at_place(std::span<const Vec3d> points, double tolerance)
 {
-    const std::vector<Vec3d>& points = mesh.points;
-    std::vector<std::int32_t> order(points.size()), first(points.size());
+    std::vector<std::int32_t> order(points.size());
     std::iota(order.begin(), order.end(), 0);
-    std::iota(first.begin(), first.end(), 0);
     const auto at = [&](std::int32_t i) -> const Vec3d& { return points[static_cast<std::size_t>(i)]; };
     std::ranges::sort(order, [&](std::int32_t a, std::int32_t b) {
         return std::tuple(at(a).x, at(a).y, at(a).z, a) < std::tuple(at(b).x, at(b).y, at(b).z, b);
     });
-
-    const auto root = [&](std::int32_t i) {
-        while (first[static_cast<std::size_t>(i)] != i)
-            i = first[static_cast<std::size_t>(i)] =
-                first[static_cast<std::size_t>(first[static_cast<std::size_t>(i)])];
-        return i;
-    };
-    // Sweeping along x, only points within the tolerance behind can be close.
-    // Union-find over sorted points; quadratic only where many points share one x.
+    // Sweeping along x, only points within the tolerance behind can be close; quadratic only where many share one x.
+    DisjointSets<std::int32_t> places(points.size());
     for (std::size_t k = 0; k < order.size(); ++k)
-        for (std::size_t behind = k; behind-- > 0 && at(order[k]).x - at(order[behind]).x <= tolerance;) {
-            if (length(at(order[k]) - at(order[behind])) > tolerance) continue;
-            const std::int32_t a = root(order[k]), b = root(order[behind]);
-            first[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
-        }
+        for (std::size_t behind = k; behind-- > 0 && at(order[k]).x - at(order[behind]).x <= tolerance;)
+            if (length(at(order[k]) - at(order[behind])) <= tolerance) places.join(order[k], order[behind]);
+    std::vector<std::int32_t> first(points.size());
+    for (std::int32_t i = 0; i < std::ssize(points); ++i) first[static_cast<std::size_t>(i)] = places.find(i);
+    return first;
+}
 
-    Mesh                      result{.points = {}, .triangles = {}, .is_convex = mesh.is_convex};
-    std::vector<std::int32_t> renumbered(points.size(), -1);
-    for (std::int32_t i = 0; i < std::ssize(points); ++i)
-        if (root(i) == i) {
-            renumbered[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(result.points.size());
-            result.points.push_back(at(i));
+Mesh welded(const Mesh& mesh, double tolerance)
+{
+    const std::vector<std::int32_t> first = first_at_place(mesh.points, tolerance);
+    Mesh                            result{.points = {}, .triangles = {}, .is_convex = mesh.is_convex};
+    std::vector<std::int32_t>       renumbered(mesh.points.size(), -1);
+    for (std::size_t i = 0; i < mesh.points.size(); ++i)
+        if (first[i] == static_cast<std::int32_t>(i)) {
+            renumbered[i] = static_cast<std::int32_t>(result.points.size());
+            result.points.push_back(mesh.points[i]);
         }
     for (auto t : mesh.triangles) {
-        for (std::int32_t& i : t) i = renumbered[static_cast<std::size_t>(root(i))];
+        for (std::int32_t& i : t) i = renumbered[static_cast<std::size_t>(first[static_cast<std::size_t>(i)])];
         if (t[0] != t[1] && t[1] != t[2] && t[2] != t[0]) result.triangles.push_back(t);
     }
     return result;

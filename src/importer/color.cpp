@@ -8,11 +8,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <initializer_list>
 #include <span>
 
+#include "mechane/core/letters.h"
 #include "mechane/importer/codes.h"
 #include "mechane/usd/primvar.h"
 #include "mechane/usd/shading.h"
@@ -20,13 +20,6 @@
 
 namespace mechane::importer {
 namespace {
-
-std::string lower(std::string text)
-{
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
 
 /// The value of the first of these inputs that has one, with the attribute it comes from.
 struct InputValue {
@@ -81,7 +74,7 @@ std::optional<double> as_opacity(const InputValue& authored, Diagnostics& found)
 Vec3d display_color(const Vec3d& color, const usd::Attribute& attribute, Diagnostics& found)
 {
     constexpr std::array kDisplay{"srgb", "srgb_texture", "srgb_rec709_scene", "srgb_rec709_display"};
-    const std::string    space = lower(usd::color_space(attribute));
+    const std::string    space = lower_case(usd::color_space(attribute));
     // UsdPreviewSurface colours are linear.
     if (space.empty() || space == "auto" || is_linear_space(space)) return to_display(color);
     if (std::find(kDisplay.begin(), kDisplay.end(), space) != kDisplay.end()) return color;
@@ -103,7 +96,7 @@ bool is_texture(const usd::Prim& node, Diagnostics& found)
 /// True for an input that carries base colour by its name, as against normal or roughness maps.
 bool names_color(const std::string& input)
 {
-    const std::string name = lower(input);
+    const std::string name = lower_case(input);
     for (const char* part : {"diffuse", "albedo", "basecolor", "base_color", "displaycolor"})
         if (name.find(part) != std::string::npos) return true;
     return false;
@@ -238,7 +231,7 @@ bool is_linear_space(std::string_view space)
 {
     constexpr std::array<std::string_view, 7> kLinear{"lin_rec709_scene", "lin_rec709", "lin_srgb", "raw", "data",
                                                       "identity",         "linear"};
-    return std::find(kLinear.begin(), kLinear.end(), lower(std::string(space))) != kLinear.end();
+    return std::find(kLinear.begin(), kLinear.end(), lower_case(space)) != kLinear.end();
 }
 
 Vec3d to_display(const Vec3d& linear)

@@ -7,8 +7,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "mechane/core/letters.h"
 #include "mechane/model/codes.h"
 #include "mechane/model/custom_rows.h"
 
@@ -40,13 +40,6 @@ constexpr FrequencyRow kFrequencies[] = {
 };
 constexpr std::string_view kAssignments[] = {"model", "state", "control", "contact"};
 constexpr std::string_view kTypes[]       = {"bool", "int32", "float32", "vec2", "vec3", "vec4", "quat"};
-
-/// Newton's names are enumerators; programs write them in any case.
-bool same_word(std::string_view a, std::string_view b)
-{
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
 
 Real real(double x) { return static_cast<Real>(x); }
 

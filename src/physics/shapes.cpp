@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 
+#include "mechane/core/letters.h"
 #include "mechane/physics/codes.h"
 
 namespace mechane::physics {
@@ -150,9 +151,7 @@ Approximation approximation_of(const Reader& reader, const usd::Prim& prim)
           Approximation::bounding_sphere, Approximation::bounding_cube, Approximation::mesh_simplification}) {
         const std::string_view known = to_string(a);
         // Newton's importer takes the token in any case.
-        if (std::equal(text.begin(), text.end(), known.begin(), known.end(),
-                       [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); }))
-            return a;
+        if (same_word(text, known)) return a;
     }
     if (!text.empty())
         reader.found.add(kApproxUnknown, prim.attribute(kApproximation).site(),
@@ -173,12 +172,12 @@ void read_mesh(const Reader& reader, const Record& record, Collider& collider)
                           fmt::format("<{}> has no points or no faces", collider.path.text()));
     if (!collider.sheared) return;
     // world = scale-and-shear, then rotation: take the rotation of the shape frame off the linear part.
-    const Posed X_WS   = collider.body == kNone
-                             ? collider.X_BS
-                             : reader.model.bodies[static_cast<std::size_t>(collider.body)].X_WB * collider.X_BS;
+    const Posed X_WS = collider.body == kNone
+                           ? collider.X_BS
+                           : reader.model.bodies[static_cast<std::size_t>(collider.body)].X_WB * collider.X_BS;
     // Row `row` of a row-vector matrix is the image of a unit vector, and so a column of the matrix that acts from the
     // left.
-    const auto  column = [&](int row) {
+    const auto column = [&](int row) {
         return rotate_inverse(X_WS.q, Vec3d{collider.world(row, 0), collider.world(row, 1), collider.world(row, 2)});
     };
     collider.sheared_points = Mat33d::from_columns(column(0), column(1), column(2));

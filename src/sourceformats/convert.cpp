@@ -11,6 +11,7 @@
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/scratch_folder.h"
+#include "mechane/files/suffix.h"
 #include "mechane/sourceformats/codes.h"
 #include "mechane/sourceformats/open.h"
 #include "mechane/usd/foreign.h"
@@ -28,13 +29,6 @@ namespace fs = std::filesystem;
 constexpr const char*          kReport = "conversion.json";
 const std::vector<std::string> kSuffixes{".urdf", ".xacro", ".mjcf", ".xml", ".sdf", ".world", ".gltf",
                                          ".glb",  ".stl",   ".obj",  ".ply", ".dae", ".msh"};
-
-std::string suffix_of(const std::string& file)
-{
-    std::string suffix = fs::path(file).extension().string();
-    for (char& c : suffix) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return suffix;
-}
 
 /// What every reader's robot goes through.
 void finish(ReadRobot& out, const std::string& file, const ReadOptions& options)
@@ -147,15 +141,16 @@ Result<usd::ForeignStage> as_foreign(const std::string& file, const usd::OpenOpt
 }  // namespace
 
 bool is_source_format(const std::string& file)
-{ return std::find(kSuffixes.begin(), kSuffixes.end(), suffix_of(file)) != kSuffixes.end(); }
+{ return std::find(kSuffixes.begin(), kSuffixes.end(), files::suffix_of(file)) != kSuffixes.end(); }
 
 bool is_scene_format(const std::string& file)
 {
-    const std::string suffix = suffix_of(file);
+    const std::string suffix = files::suffix_of(file);
     return suffix == ".gltf" || suffix == ".glb";
 }
 
-bool is_mesh_format(const std::string& file) { return !is_scene_format(file) && is_mesh_suffix(suffix_of(file)); }
+bool is_mesh_format(const std::string& file)
+{ return !is_scene_format(file) && is_mesh_suffix(files::suffix_of(file)); }
 
 Result<UsdRobot> read_as_usd(const std::string& file, Layout layout, const ReadOptions& options, ReadRobot& read)
 {
@@ -178,7 +173,7 @@ Result<ReadRobot> read_robot(const std::string& file, const ReadOptions& options
         out.losses.source = file;
         Source source(options, FileFinder(file, options.packages, options.search_paths), out.found, out.losses,
                       out.tree);
-        if (auto done = read_object(file, suffix_of(file), source); !done) return done.error();
+        if (auto done = read_object(file, files::suffix_of(file), source); !done) return done.error();
         finish(out, file, options);
         return out;
     }

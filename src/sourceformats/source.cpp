@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "mechane/files/read.h"
+#include "mechane/files/suffix.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/sourceformats/codes.h"
 #include "sourceformats/meshes/mesh_file.h"
@@ -17,12 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostMeshBytes = std::size_t{1} << 30;
-
-std::string lower(std::string text)
-{
-    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return text;
-}
 
 bool is_picture(const std::string& file)
 {
@@ -147,7 +142,7 @@ int Source::mesh(const std::string& address, const std::string& folder, const Pl
             found_file.empty() ? Result<std::string>(std::string()) : files::read(found_file, kMostMeshBytes);
         return content ? std::move(*content) : std::string();
     };
-    MeshRead read = parse_mesh(*bytes, lower(fs::path(file).extension().string()), beside);
+    MeshRead read = parse_mesh(*bytes, files::suffix_of(file), beside);
     if (!read.error.empty()) {
         error(kMeshInvalid, at, fmt::format("{}: {}", address, read.error));
         return -1;

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-
+#include "mechane/core/letters.h"
 #include "mechane/sourceformats/codes.h"
 
 namespace mechane::sourceformats {
@@ -187,9 +186,7 @@ Result<UsdRobot> Sheet::finish(std::vector<std::pair<std::string, std::string>> 
                       root);
         std::string stem = name_;  // a robot called "materials" is no layer of materials
         for (const std::string file : kFiles) {
-            std::string small = name_;
-            for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-            if (file.substr(0, file.rfind('.')) == small) stem = name_ + "_asset";
+            if (file.substr(0, file.rfind('.')) == lower_case(name_)) stem = name_ + "_asset";
         }
         out.entry = stem + ".usda";
         for (int role = 0; role < kRoles; ++role)

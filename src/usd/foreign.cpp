@@ -2,8 +2,8 @@
 // The source formats register themselves here, so that this room depends on none of them.
 
 #include "mechane/usd/foreign.h"
+#include "mechane/files/suffix.h"
 
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -24,9 +24,7 @@ std::map<std::string, ForeignReader>& readers()
 std::string suffix_of(const std::string& file)
 {
     if (file.ends_with(']')) return {};  // a file in a package
-    std::string suffix = std::filesystem::path(file).extension().string();
-    for (char& c : suffix) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return suffix;
+    return files::suffix_of(file);
 }
 
 using Places = std::map<std::string, Site>;
@@ -59,7 +57,8 @@ std::optional<Site> place_in_source(const pxr::SdfLayerRefPtr& layer, const pxr:
         places = at->second.second;
     }
     if (!property.IsEmpty())
-        if (const auto at = places->find(prim.AppendProperty(property).GetString()); at != places->end()) return at->second;
+        if (const auto at = places->find(prim.AppendProperty(property).GetString()); at != places->end())
+            return at->second;
     // A prim that was made for another stands where that one stands.
     for (pxr::SdfPath up = prim; up.IsPrimPath(); up = up.GetParentPath())
         if (const auto at = places->find(up.GetString()); at != places->end()) return at->second;

@@ -72,3 +72,26 @@ TEST_CASE("faults are counted by kind")
     CHECK(find_faults({.points = points, .triangles = {{0, 1, 1}, {2, 0, 4}}}).degenerate_triangles == 2);
     CHECK(find_faults({}).watertight());
 }
+
+TEST_CASE("each point knows the first one at its place, along chains, and far points know themselves")
+{
+    for_seeds(20, [](std::uint64_t seed) {
+        Random             r(seed);
+        std::vector<Vec3d> points;
+        for (int i = 0; i < 80; ++i)
+            points.push_back(0.125 * Vec3d{static_cast<double>(r.below(8)), static_cast<double>(r.below(8)), 0});
+        // Neighbours of a lattice of spacing 1/8 are at one place within 0.13: the reference floods from each point.
+        const std::vector<std::int32_t> first = first_at_place(points, 0.13);
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            std::vector<bool>        seen(points.size());
+            std::vector<std::size_t> reached{i};
+            seen[i] = true;
+            for (std::size_t k = 0; k < reached.size(); ++k)
+                for (std::size_t j = 0; j < points.size(); ++j)
+                    if (!seen[j] && length(points[j] - points[reached[k]]) <= 0.13)
+                        seen[j] = true, reached.push_back(j);
+            CHECK(static_cast<std::size_t>(first[i]) == *std::ranges::min_element(reached));
+        }
+    });
+    CHECK(first_at_place({}, 1).empty());
+}

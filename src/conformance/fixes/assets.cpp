@@ -12,6 +12,7 @@
 #include "conformance/asset_layers.h"
 #include "conformance/asset_paths.h"
 #include "conformance/fixes/repair.h"
+#include "mechane/core/letters.h"
 #include "mechane/usd/stage_layers.h"
 
 /// P5: metadata of the asset: default prim, identity, kinds, instancing flags.
@@ -26,12 +27,6 @@ usd::Value token(const char* value) { return usd::make_value("token", usd::Token
 
 const usd::Token kSpecifier("specifier"), kDefault("defaultPrim"), kActive("active");
 
-std::string lower(std::string name)
-{
-    for (char& c : name) c = c == '-' ? '_' : static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-    return name;
-}
-
 /// Of several root prims the one that a name means: as it is written, in another case, or that of the file.
 std::optional<usd::Token> meant(const std::vector<usd::Token>& tops, const std::vector<std::string>& names)
 {
@@ -39,7 +34,7 @@ std::optional<usd::Token> meant(const std::vector<usd::Token>& tops, const std::
     for (const std::string& name : names) {
         std::vector<usd::Token> alike;
         for (const usd::Token& top : tops)
-            if (!name.empty() && lower(top.text()) == lower(name)) alike.push_back(top);
+            if (!letters_of(name).empty() && letters_of(top.text()) == letters_of(name)) alike.push_back(top);
         if (alike.size() == 1) return alike.front();
     }
     return std::nullopt;
@@ -248,14 +243,8 @@ void fix_aggregate(Repair& repair, const Finding& finding)
 /// "Component" and "sub-component".
 void fix_unknown_kind(Repair& repair, const Finding& finding)
 {
-    const auto bare = [](std::string name) {
-        name = lower(std::move(name));
-        std::erase(name, '_');
-        std::erase(name, ' ');
-        return name;
-    };
     for (const char* known : {"group", "assembly", "component", "subcomponent"})
-        if (bare(finding.observed) == known) return write_kind(repair, finding, known);
+        if (letters_of(finding.observed) == known) return write_kind(repair, finding, known);
     repair.refuse("kind", "which kind is meant is the author's to say");
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "mechane/core/letters.h"
 #include "mechane/geometry/mass.h"
 
 namespace mechane::conformance {
@@ -30,12 +31,6 @@ bool is_symmetric(const Mat33d& m)
     const double tolerance = 1e-6 * size;  // authored as float
     return size > 0 && std::isfinite(size) && std::abs(m(0, 1) - m(1, 0)) <= tolerance &&
            std::abs(m(0, 2) - m(2, 0)) <= tolerance && std::abs(m(1, 2) - m(2, 1)) <= tolerance;
-}
-
-std::string lower(std::string text)
-{
-    for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-    return text;
 }
 
 }  // namespace
@@ -131,7 +126,7 @@ std::optional<Mat33d> custom_inertia(const usd::Prim& prim, const usd::Token& pr
     if (property.empty()) {
         std::array<double, 6> entries{};
         for (const usd::Token& name : prim.authored_property_names()) {
-            const std::string text = lower(name.text());
+            const std::string text = lower_case(name.text());
             for (std::size_t i = 0; i < 6; ++i)
                 if (text.substr(text.rfind(':') + 1) == kEntries[i]) {
                     entries[i] = prim.attribute(name).authored_as<double>().value_or(0);

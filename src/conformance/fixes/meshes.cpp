@@ -12,6 +12,7 @@
 #include <set>
 
 #include "conformance/fixes/repair.h"
+#include "mechane/geometry/facing.h"
 #include "mechane/geometry/triangulation.h"
 #include "mechane/geometry/weld.h"
 #include "mechane/usd/primvar.h"
@@ -300,13 +301,6 @@ void turn_over(Repair& repair, const Finding& finding)
 
 // -- faces that look the wrong way
 
-/// A closed surface as its edges connect it: which faces have to be turned for all of a piece to look the same way.
-struct Pieces {
-    std::vector<bool> turned;  ///< by face
-    Indices           piece;   ///< by face
-    int               count = 0;
-};
-
 /// The two faces of an edge, and whether each runs along it from the lower point to the higher one.
 using Sides = std::vector<std::pair<int, bool>>;
 
@@ -327,40 +321,17 @@ std::optional<std::map<std::pair<int, int>, Sides>> edges_of(const Indices& coun
     return edges;
 }
 
-/// Nothing for an open surface, and for one that no turning makes whole.
-std::optional<Pieces> pieces_of(const Indices& counts, const Indices& indices)
+/// Which way the faces of a closed surface look; nothing for an open one, and for one that no turning makes whole.
+std::optional<geometry::Facing> facing_of_closed(const Indices& counts, const Indices& indices)
 {
     const auto edges = edges_of(counts, indices);
     if (!edges) return std::nullopt;
-    std::vector<std::vector<std::pair<int, bool>>> beside(
-        counts.size());  // neighbour, and whether it runs the other way
-    for (const auto& [ends, sides] : *edges) {
-        const bool against = sides[0].second != sides[1].second;
-        beside[static_cast<std::size_t>(sides[0].first)].emplace_back(sides[1].first, against);
-        beside[static_cast<std::size_t>(sides[1].first)].emplace_back(sides[0].first, against);
-    }
-    Pieces found{std::vector<bool>(counts.size()), Indices(counts.size(), -1), 0};
-    for (std::size_t first = 0; first < counts.size(); ++first) {
-        if (found.piece[first] >= 0) continue;
-        found.piece[first] = found.count;
-        for (std::vector<std::size_t> waiting{first}; !waiting.empty();) {
-            const std::size_t f = waiting.back();
-            waiting.pop_back();
-            for (const auto& [next, against] : beside[f]) {
-                const auto n     = static_cast<std::size_t>(next);
-                const bool turns = against ? found.turned[f] : !found.turned[f];
-                if (found.piece[n] < 0) {
-                    found.piece[n]  = found.count;
-                    found.turned[n] = turns;
-                    waiting.push_back(n);
-                } else if (found.turned[n] != turns) {
-                    return std::nullopt;  // a surface with one side only
-                }
-            }
-        }
-        ++found.count;
-    }
-    return found;
+    std::vector<geometry::FacePair> pairs;
+    for (const auto& [ends, sides] : *edges)
+        pairs.push_back({sides[0].first, sides[1].first, sides[0].second != sides[1].second});
+    geometry::Facing facing = geometry::facing_of(counts.size(), pairs);
+    if (facing.one_sided) return std::nullopt;
+    return facing;
 }
 
 struct Extent {
@@ -369,21 +340,21 @@ struct Extent {
 };
 
 /// Box and volume of each piece, its faces turned.
-std::vector<Extent> extents_of(const Pieces& pieces, const Indices& counts, const Indices& indices,
+std::vector<Extent> extents_of(const geometry::Facing& facing, const Indices& counts, const Indices& indices,
                                const std::vector<Vec3d>& points)
 {
-    std::vector<Extent> all(static_cast<std::size_t>(pieces.count));
+    std::vector<Extent> all(static_cast<std::size_t>(facing.pieces));
     const Vec3d&        o  = points[static_cast<std::size_t>(indices.front())];
     std::size_t         at = 0;
     for (std::size_t f = 0; f < counts.size(); ++f) {
-        Extent&    extent = all[static_cast<std::size_t>(pieces.piece[f])];
+        Extent&    extent = all[static_cast<std::size_t>(facing.piece[f])];
         const auto point  = [&](int i) {
             return points[static_cast<std::size_t>(indices[at + static_cast<std::size_t>(i)])] - o;
         };
         for (int i = 0; i < counts[f]; ++i)
             extent.low = min(extent.low, point(i)), extent.high = max(extent.high, point(i));
         for (int i = 1; i + 1 < counts[f]; ++i)
-            extent.volume6 += (pieces.turned[f] ? -1 : 1) * dot(point(0), cross(point(i), point(i + 1)));
+            extent.volume6 += (facing.against[f] ? -1 : 1) * dot(point(0), cross(point(i), point(i + 1)));
         at += static_cast<std::size_t>(counts[f]);
     }
     return all;
@@ -411,47 +382,24 @@ void face_outwards(Repair& repair, const Finding& finding)
     const usd::Prim mesh = prim_of(repair, finding);
     if (animated_topology(repair, mesh) || !sound_faces(repair, mesh)) return;
     const Indices counts = integers(mesh, "faceVertexCounts"), indices = integers(mesh, "faceVertexIndices");
-    auto          pieces = pieces_of(counts, indices);
-    if (!pieces)
+    const auto    facing = facing_of_closed(counts, indices);
+    if (!facing)
         return repair.refuse("open", "the mesh is not closed: which of its faces look the right way is not known");
-    const std::vector<Extent> extents = extents_of(*pieces, counts, indices, points_of(mesh));
+    const std::vector<Extent> extents = extents_of(*facing, counts, indices, points_of(mesh));
     if (some_overlap(extents))
         return repair.refuse("pieces", "a piece of the mesh may be a hollow in another: the author's to say");
     const bool left = mesh.attribute("orientation").get<std::string>().value_or("") == "leftHanded";
     Regrouping to;
     int        at = 0;
     for (std::size_t f = 0; f < counts.size(); ++f) {
-        const bool inside = (extents[static_cast<std::size_t>(pieces->piece[f])].volume6 < 0) != left;
-        add_corners(to, at, counts[f], pieces->turned[f] != inside);
+        const bool inside = (extents[static_cast<std::size_t>(facing->piece[f])].volume6 < 0) != left;
+        add_corners(to, at, counts[f], facing->against[f] != inside);
         at += counts[f];
     }
     regroup(repair, mesh, to);
 }
 
 // -- points at one place
-
-/// For each point the first one at its place; welding renumbers the corners of triangles, so that each point is given
-/// one, with two points far away.
-Indices first_at_place(const std::vector<Vec3d>& points, double tolerance)
-{
-    Vec3d low = points.front(), high = low;
-    for (const Vec3d& p : points) low = min(low, p), high = max(high, p);
-    const Vec3d    away = high - low + Vec3d{1, 1, 1};
-    geometry::Mesh mesh;
-    mesh.points = points;
-    mesh.points.push_back(high + away);
-    mesh.points.push_back(high + away + away);
-    const auto count = static_cast<std::int32_t>(points.size());
-    for (std::int32_t i = 0; i < count; ++i) mesh.triangles.push_back({i, count, count + 1});
-    const geometry::Mesh joined = geometry::welded(mesh, tolerance);
-    Indices              firsts, known(joined.points.size(), -1);
-    for (std::int32_t i = 0; i < count; ++i) {
-        int& first = known[static_cast<std::size_t>(joined.triangles[static_cast<std::size_t>(i)][0])];
-        if (first < 0) first = i;
-        firsts.push_back(first);
-    }
-    return firsts;
-}
 
 /// Whether something is said of single points: points at one place may differ in it, as along a seam of a texture.
 bool speaks_of_points(const usd::Prim& mesh)
@@ -481,7 +429,7 @@ void weld(Repair& repair, const Finding& finding)
     Vec3d                    low = points.front(), high = low;
     for (const Vec3d& p : points) low = min(low, p), high = max(high, p);
     constexpr double kClose = 1e-6;  // of the extent, as REP-3.4-e has it
-    const Indices    firsts = first_at_place(points, kClose * length(high - low));
+    const Indices    firsts = geometry::first_at_place(points, kClose * length(high - low));
     const Indices    joined = picked(firsts, integers(mesh, "faceVertexIndices"));
     const EditPlace  at     = repair.place(mesh, "faceVertexIndices");
     if (!at) return repair.refuse("external-layer", "the faces are authored outside the asset");

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 
 #include "conformance/fixes/ros_words.h"
+#include "mechane/core/letters.h"
 #include "mechane/ros/frames.h"
 #include "mechane/ros/names.h"
 #include "mechane/ros/schema.h"
@@ -22,16 +22,6 @@ usd::Prim prim_of(const Repair& repair, const Finding& finding)
 
 std::string authored_text(const usd::Prim& prim, const std::string& property)
 { return prim.attribute(property).authored_as<std::string>().value_or(""); }
-
-/// "besteffort" of "Best-Effort" and "BEST_EFFORT".
-std::string letters_of(std::string_view word)
-{
-    std::string letters;
-    for (const char c : word)
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-            letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return letters;
-}
 
 std::vector<std::string> words_of(std::string_view text)
 {

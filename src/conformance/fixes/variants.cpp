@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "conformance/fixes/repair.h"
+#include "mechane/core/letters.h"
 #include "mechane/usd/stage_layers.h"
 
 /// P4: selections of variants.
@@ -26,21 +26,12 @@ std::string conventional(const usd::VariantSetUse& set)
     return set.variants.size() == 1 ? set.variants.front() : "";
 }
 
-std::string bare(const std::string& name)
-{
-    std::string letters;
-    for (const char c : name)
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-            letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return letters;
-}
-
 /// The one variant that a selection means which differs in case, dashes or blanks; empty when there is none.
 std::string spelled_alike(const usd::VariantSetUse& set)
 {
     std::vector<std::string> alike;
     for (const std::string& name : set.variants)
-        if (!bare(name).empty() && bare(name) == bare(set.selection)) alike.push_back(name);
+        if (!letters_of(name).empty() && letters_of(name) == letters_of(set.selection)) alike.push_back(name);
     return alike.size() == 1 ? alike.front() : std::string();
 }
 

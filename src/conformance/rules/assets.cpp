@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <filesystem>
 #include <map>
 
 #include "conformance/asset_paths.h"
 #include "conformance/family.h"
+#include "mechane/core/letters.h"
 #include "mechane/usd/stage_layers.h"
 
 /// REP-0158 1.2.5, the part that the composed stage shows: identity of the asset and forbidden ways to name others.
@@ -168,19 +168,12 @@ void check_info(const usd::Prim& root, Sink& sink, const Rule& rule, const char*
                        .variant  = value.empty() ? "absent" : "invalid"});
 }
 
-std::string lower(std::string text)
-{
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
-
 bool names_a_scene(const std::string& value)
 {
     static constexpr std::array<std::string_view, 15> kExtensions{".usd", ".usda", ".usdc",  ".usdz",   ".urdf",
                                                                   ".sdf", ".xml",  ".xacro", ".gltf",   ".glb",
                                                                   ".fbx", ".obj",  ".dae",   ".prefab", ".spawnable"};
-    const std::string                                 text = lower(value);
+    const std::string                                 text = lower_case(value);
     return std::any_of(kExtensions.begin(), kExtensions.end(),
                        [&](std::string_view extension) { return text.ends_with(extension); });
 }
@@ -188,7 +181,7 @@ bool names_a_scene(const std::string& value)
 /// Names such as prefabPath, spawn_file, AssetRef: a thing and a way to find it.
 bool sounds_like_a_scene(const std::string& name)
 {
-    const std::string text = lower(name);
+    const std::string text = lower_case(name);
     for (const char* thing : {"prefab", "spawn", "asset", "model", "scene"})
         for (const char* way : {"path", "ref", "file", "uri"})
             for (const char* between : {"", "_", ":"})

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 
 #include "conformance/asset_layers.h"
@@ -14,6 +13,7 @@
 #include "conformance/family.h"
 #include "conformance/layer_links.h"
 #include "conformance/vendors.h"
+#include "mechane/core/letters.h"
 
 /// REP-0158 1.2.1: which layer holds what. Assets of one layer are judged by the last rules only.
 namespace mechane::conformance {
@@ -284,7 +284,7 @@ over "robot" { over "a" { custom rel newton:mimicJoint = </robot> } }
 /// Names are compared without regard to case and to "-" against "_": people write all of them.
 std::string lower(std::string text)
 {
-    for (char& c : text) c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    for (char& c : text) c = c == '-' ? '_' : lower_case(c);
     return text;
 }
 

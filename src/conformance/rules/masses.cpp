@@ -13,6 +13,7 @@
 #include "conformance/family.h"
 #include "conformance/finite.h"
 #include "conformance/transform_ops.h"
+#include "mechane/core/letters.h"
 
 /// REP-0158 1.3, bodies: mass, inertia and what is a body at all.
 namespace mechane::conformance {
@@ -315,9 +316,8 @@ struct InertiaName {
 InertiaName inertia_name(std::string_view text)
 {
     if (text == kDiagonalName.text()) return {};
-    std::string lower(text);
-    for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-    const std::string last = lower.substr(lower.rfind(':') + 1);
+    const std::string lower = lower_case(text);
+    const std::string last  = lower.substr(lower.rfind(':') + 1);
     InertiaName       name{.whole = lower.find("inertia") != std::string::npos};
     for (const char* entry : {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"}) name.entry |= last == entry;
     return name;

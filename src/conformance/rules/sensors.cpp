@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 
 #include "conformance/by_name.h"
 #include "conformance/family.h"
 #include "conformance/vendors.h"
+#include "mechane/core/letters.h"
 #include "mechane/usd/stage_layers.h"
 
 /// REP-0158 4.2.1 and 4.2.4: what extension schemas may say, sensors above all.
@@ -207,9 +207,10 @@ bool repeats_transport(const std::string& property, bool is_text)
 /// A relationship that is there to lead to an interface.
 bool leads_to_transport(const std::string& property)
 {
-    static const std::set<std::string> kWords{"transport", "topic",        "service",   "action",    "frame",  "publisher",
-                                              "subscriber", "subscription", "interface", "interfaces", "output", "outputs"};
-    const auto parts = words_of(property);
+    static const std::set<std::string> kWords{"transport", "topic",      "service",    "action",
+                                              "frame",     "publisher",  "subscriber", "subscription",
+                                              "interface", "interfaces", "output",     "outputs"};
+    const auto                         parts = words_of(property);
     return std::any_of(parts.back().begin(), parts.back().end(),
                        [](const std::string& word) { return kWords.count(word) != 0; });
 }
@@ -353,9 +354,8 @@ class Sensors {
 
     void truth(const usd::Prim& prim, const usd::Token& name)
     {
-        std::string last = name.text().substr(name.text().rfind(':') + 1);
+        std::string last = lower_case(name.text().substr(name.text().rfind(':') + 1));
         std::erase(last, '_');
-        for (char& c : last) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
         sink_.applies(kTruth);
         for (const char* word : {"segmentation", "boundingbox", "semantic", "groundtruth"})
             if (last.find(word) != std::string::npos)

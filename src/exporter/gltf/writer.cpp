@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "mechane/exporter/codes.h"
+#include "mechane/files/suffix.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/usd/primvar.h"
 #include "mechane/usd/stage_layers.h"
@@ -508,8 +509,7 @@ Result<Written> Writer::write()
 
 bool is_gltf(std::string_view file)
 {
-    std::string suffix = fs::path(file).extension().string();
-    for (char& c : suffix) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const std::string suffix = files::suffix_of(file);
     return suffix == ".gltf" || suffix == ".glb";
 }
 

@@ -5,12 +5,11 @@
 
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "geometry/repair/edges.h"
 #include "geometry/repair/holes.h"
-#include "mechane/core/disjoint_sets.h"
+#include "mechane/geometry/facing.h"
 #include "mechane/geometry/weld.h"
 #include "mechane/geometry/winding.h"
 
@@ -48,46 +47,24 @@ class Repair {
     /// Neighbours across edges of two triangles run against each other along them.
     void run_alike()
     {
-        std::vector<std::vector<std::pair<std::int32_t, bool>>> beside(mesh_.triangles.size());  // other, agrees
-        const auto                                              edges = half_edges(mesh_.triangles);
-        for_each_edge(edges, [&](const HalfEdge* first, const HalfEdge* last) {
-            if (last - first != 2) return;
-            const bool agrees = first[0].rises != first[1].rises;
-            beside[at(first[0].triangle)].emplace_back(first[1].triangle, agrees);
-            beside[at(first[1].triangle)].emplace_back(first[0].triangle, agrees);
-        });
-        std::vector<std::int8_t>  other(mesh_.triangles.size(), -1);  // 1: runs against the first of its part
-        std::vector<std::int32_t> part;
-        for (std::size_t t = 0; t < other.size(); ++t) {
-            if (other[t] >= 0) continue;
-            other[t] = 0;
-            part.assign(1, static_cast<std::int32_t>(t));
-            std::size_t against = 0;
-            for (std::size_t k = 0; k < part.size(); ++k)
-                for (const auto& [next, agrees] : beside[at(part[k])]) {
-                    if (other[at(next)] >= 0) continue;
-                    other[at(next)] = static_cast<std::int8_t>(agrees ? other[at(part[k])] : 1 - other[at(part[k])]);
-                    against += at(other[at(next)]);
-                    part.push_back(next);
-                }
-            const std::int8_t lesser = 2 * against > part.size() ? 0 : 1;
-            for (const std::int32_t k : part)
-                if (other[at(k)] == lesser) turn(at(k));
-        }
+        const std::vector<bool> lesser = facing().lesser();
+        for (std::size_t t = 0; t < lesser.size(); ++t)
+            if (lesser[t]) turn(t);
     }
 
     void fill_holes(bool wanted)
     {
         std::set<std::uint64_t> taken;
         for (const HalfEdge& e : half_edges(mesh_.triangles)) taken.insert(e.key);
-        const std::vector<std::size_t> part   = parts();
-        const std::size_t              before = mesh_.triangles.size();
+        const std::vector<std::int32_t> part   = facing().piece;
+        const std::size_t               before = mesh_.triangles.size();
         struct Filled {
-            std::size_t           hole, part;
+            std::size_t           hole;
+            std::int32_t          part;
             std::vector<Triangle> triangles;
         };
-        std::vector<Filled>                 filled;
-        std::map<std::int32_t, std::size_t> part_of_point;
+        std::vector<Filled>                  filled;
+        std::map<std::int32_t, std::int32_t> part_of_point;
         for (std::size_t t = 0; t < before; ++t)
             for (const std::int32_t i : mesh_.triangles[t]) part_of_point.emplace(i, part[t]);
         for (const auto& ring : hole_rings(mesh_.triangles)) {
@@ -103,7 +80,7 @@ class Repair {
             done_.holes.push_back(hole);
         }
         // A part is judged with all of its fillings.
-        std::map<std::size_t, std::pair<double, double>> volume_and_area;
+        std::map<std::int32_t, std::pair<double, double>> volume_and_area;
         for (std::size_t t = 0; t < before; ++t) measure(volume_and_area[part[t]], mesh_.triangles[t]);
         for (const Filled& f : filled)
             for (const Triangle& t : f.triangles) measure(volume_and_area[f.part], t);
@@ -168,15 +145,15 @@ class Repair {
     /// Closed parts face outwards, hollows within others inwards.
     void face_outwards()
     {
-        const std::vector<std::size_t>                   part = parts();
-        std::map<std::size_t, std::pair<double, double>> volume_and_area;
+        const std::vector<std::int32_t>                   part = facing().piece;
+        std::map<std::int32_t, std::pair<double, double>> volume_and_area;
         for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) measure(volume_and_area[part[t]], mesh_.triangles[t]);
-        std::set<std::size_t> open;
-        const auto            edges = half_edges(mesh_.triangles);
+        std::set<std::int32_t> open;
+        const auto             edges = half_edges(mesh_.triangles);
         for_each_edge(edges, [&](const HalfEdge* first, const HalfEdge* last) {
             if (last - first != 2) open.insert(part[at(first->triangle)]);
         });
-        std::set<std::size_t> inward;
+        std::set<std::int32_t> inward;
         for (const auto& [p, of] : volume_and_area)
             if (!open.contains(p) && of.first < 0) inward.insert(p);
         if (inward.empty()) return;
@@ -187,8 +164,8 @@ class Repair {
             if (inward.contains(part[t])) std::swap(turned[1], turned[2]);
             outward.triangles.push_back(turned);
         }
-        const WindingTree     tree(outward);
-        std::set<std::size_t> judged;
+        const WindingTree      tree(outward);
+        std::set<std::int32_t> judged;
         for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
             if (!inward.contains(part[t]) || !judged.insert(part[t]).second) continue;
             // Just outside of a triangle its own part does not go round the point, whichever way it faces now.
@@ -214,17 +191,16 @@ class Repair {
         ++done_.turned;
     }
 
-    /// By triangle: the number of its part, of triangles that hang together across edges.
-    [[nodiscard]] std::vector<std::size_t> parts() const
+    /// The parts are of triangles that hang together across edges of two.
+    [[nodiscard]] Facing facing() const
     {
-        DisjointSets<> sets(mesh_.triangles.size());
-        const auto     edges = half_edges(mesh_.triangles);
+        std::vector<FacePair> pairs;
+        const auto            edges = half_edges(mesh_.triangles);
         for_each_edge(edges, [&](const HalfEdge* first, const HalfEdge* last) {
-            if (last - first == 2) sets.join(at(first[0].triangle), at(first[1].triangle));
+            if (last - first == 2)
+                pairs.push_back({first[0].triangle, first[1].triangle, first[0].rises != first[1].rises});
         });
-        std::vector<std::size_t> out(mesh_.triangles.size());
-        for (std::size_t t = 0; t < out.size(); ++t) out[t] = sets.find(t);
-        return out;
+        return facing_of(mesh_.triangles.size(), pairs);
     }
 
     void measure(std::pair<double, double>& volume_and_area, const Triangle& t) const

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "mechane/geometry/facing.h"
 #include "sourceformats/indices.h"
 
 namespace mechane::sourceformats {
@@ -81,55 +82,25 @@ Rewound wind_alike(MeshAsset& mesh)
     }
     for (const int c : mesh.corners)
         if (c < 0 || at(c) >= mesh.points.size()) return out;
-    const std::size_t faces = mesh.counts.size();
-    auto              sides = sides_of(mesh, begin);
-    // Neighbours across edges of two faces: whether they agree.
-    struct Neighbour {
-        std::int32_t other;
-        bool         agrees;
-    };
-    std::vector<std::vector<Neighbour>> links;
-    bool                                any = false, closed = !sides.empty();
+    const std::size_t               faces = mesh.counts.size();
+    auto                            sides = sides_of(mesh, begin);
+    std::vector<geometry::FacePair> pairs;
+    bool                            closed = !sides.empty();
     for (std::size_t i = 0; i < sides.size();) {
         std::size_t end = i + 1;
         while (end < sides.size() && sides[end].edge == sides[i].edge) ++end;
-        if (end - i != 2) closed = false;
-        if (end - i == 2 && sides[i].face != sides[i + 1].face && sides[i].rises == sides[i + 1].rises) any = true;
+        if (end - i != 2)
+            closed = false;
+        else if (sides[i].face != sides[i + 1].face)
+            pairs.push_back({sides[i].face, sides[i + 1].face, sides[i].rises != sides[i + 1].rises});
         i = end;
     }
-    if (any) {
-        links.resize(faces);
-        for (std::size_t i = 0; i + 1 < sides.size();) {
-            std::size_t end = i + 1;
-            while (end < sides.size() && sides[end].edge == sides[i].edge) ++end;
-            if (end - i == 2 && sides[i].face != sides[i + 1].face) {
-                const bool agrees = sides[i].rises != sides[i + 1].rises;
-                links[at(sides[i].face)].push_back({sides[i + 1].face, agrees});
-                links[at(sides[i + 1].face)].push_back({sides[i].face, agrees});
-            }
-            i = end;
-        }
-        std::vector<std::int8_t>  other(faces, -1);  // 1: to be turned, compared with the first face of its part
-        std::vector<std::int32_t> part;
+    if (std::ranges::any_of(pairs, [](const geometry::FacePair& pair) { return !pair.agree; })) {
+        const std::vector<bool> lesser = geometry::facing_of(faces, pairs).lesser();
         for (std::size_t f = 0; f < faces; ++f) {
-            if (other[f] >= 0) continue;
-            part.assign(1, static_cast<std::int32_t>(f));
-            other[f]           = 0;
-            std::size_t turned = 0;
-            for (std::size_t k = 0; k < part.size(); ++k)
-                for (const Neighbour& link : links[at(part[k])]) {
-                    if (other[at(link.other)] >= 0) continue;
-                    other[at(link.other)] =
-                        static_cast<std::int8_t>(link.agrees ? other[at(part[k])] : 1 - other[at(part[k])]);
-                    turned += at(other[at(link.other)]);
-                    part.push_back(link.other);
-                }
-            const bool most = 2 * turned > part.size();
-            for (const std::int32_t g : part) {
-                if ((other[at(g)] == 1) == most) continue;
-                turn(mesh, begin[at(g)], begin[at(g) + 1]);
-                ++out.turned;
-            }
+            if (!lesser[f]) continue;
+            turn(mesh, begin[f], begin[f + 1]);
+            ++out.turned;
         }
         // What cannot agree is parted: the second face gets points of its own along the edge.
         sides = sides_of(mesh, begin);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "mechane/core/letters.h"
 #include "mechane/sourceformats/codes.h"
 #include "sourceformats/mjcf/reader.h"
 
@@ -33,8 +34,7 @@ void MjcfReader::option(const XmlElement& e)
         const std::string* text = e.find(name);
         if (text == nullptr) return;
         // The schema's tokens are lower-case; MJCF writes PGS, CG, RK4, Newton, implicitfast.
-        std::string lower = *text;
-        for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        const std::string lower = lower_case(*text);
         if (std::find(known.begin(), known.end(), lower) != known.end())
             put(name, "token", usda_string(lower));
         else

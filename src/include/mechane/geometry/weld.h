@@ -1,7 +1,15 @@
 #pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "mechane/geometry/mesh.h"
 
 namespace mechane::geometry {
+
+/// For each point the lowest index of those at its place: points closer than `tolerance` [m], and chains of such, are
+/// at one place.
+[[nodiscard]] std::vector<std::int32_t> first_at_place(std::span<const Vec3d> points, double tolerance);
 
 /// The mesh with points closer than `tolerance` [m] made one, each group at the place of its first point, and without
 /// the triangles that lost a corner. Exporters split points along creases and seams; a surface is only closed once they
