@@ -11,6 +11,7 @@ from typing import Any
 from . import _core
 from .core.arguments import name_arguments
 from .core.diagnostics import error, publish
+from .core.files import suffix_of
 from .stage.opening import open_stage
 
 __all__ = ["Change", "Finding", "FixReport", "Report", "Rule", "Unrepaired", "check", "fix", "profiles", "rules"]
@@ -226,7 +227,7 @@ def fix(asset: str | os.PathLike, out: str | os.PathLike | None = None, unsafe: 
     if (out is not None) + bool(dry_run) + bool(in_place) != 1:
         raise error(ValueError, "PYTHON_ARG_OUT", "no output given: pass one of out=, in_place=True, dry_run=True")
     target = "" if out is None else os.path.abspath(out)
-    into_folder = bool(target) and pathlib.Path(target).suffix not in (".usd", ".usda", ".usdc")
+    into_folder = bool(target) and suffix_of(target) not in (".usd", ".usda", ".usdc")
     result, diff, written, found = _core.fix(str(source), target, into_folder, bool(in_place), list(select or ()), bool(unsafe),
                                              [os.fspath(root) for root in roots or ()], bool(refuse_outside))
     publish(found, "mechane.conformance")

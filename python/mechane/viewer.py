@@ -6,7 +6,7 @@ from typing import Any
 
 from .core.arguments import name_arguments
 from .core.diagnostics import kind_of
-from .core.files import check, inputs_of
+from .core.files import check, inputs_of, suffix_of
 from .io.recording import Recorder
 from .io.serve import view
 from .newton.modules import absent
@@ -88,7 +88,7 @@ class ViewerFile(ViewerNull):
     def __init__(self, output_path: Any, num_frames: int = 1000):
         super().__init__(num_frames)
         self.output_path = os.fspath(output_path)
-        if os.path.splitext(self.output_path)[1] not in (".json", ".csv", ".html", ".usda", ".usd", ".usdc"):
+        if suffix_of(self.output_path) not in (".json", ".csv", ".html", ".usda", ".usd", ".usdc"):
             raise kind_of(ValueError)(f"output_path: unknown output format {self.output_path}; expected .json, .csv, .html or .usda", "RECORD_FORMAT_UNKNOWN")
         self._recorder: Any = None
 

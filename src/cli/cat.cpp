@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
+#include "mechane/usd/file_names.h"
 #include "mechane/usd/flatten.h"
 #include "mechane/usd/foreign.h"
 #include "mechane/usd/layer.h"
@@ -29,11 +30,7 @@ struct CatArgs {
     bool                     flatten = false, flatten_stack = false, keep_assets = false;
 };
 
-bool is_layer_or_package(const std::string& file)
-{
-    const auto ends = [&](const char* suffix) { return file.ends_with(suffix); };
-    return file == "-" || ends(".usda") || ends(".usdc") || ends(".usd") || ends(".usdz");
-}
+bool is_layer_or_package(const std::string& file) { return file == "-" || usd::is_stage_name(file); }
 
 Result<usd::Layer> read_layer(const std::string& file, const CatArgs& args, const usd::OpenOptions& options,
                               const Io& io)
@@ -42,7 +39,7 @@ Result<usd::Layer> read_layer(const std::string& file, const CatArgs& args, cons
         auto layer = usd::Layer::open(file, options.limits);
         // Relative asset paths mean the folder that the layer was in.
         const auto folder = [](const std::string& path) { return std::filesystem::absolute(path).parent_path(); };
-        if (layer && !args.output.empty() && args.output != "-" && !args.output.ends_with(".usdz") &&
+        if (layer && !args.output.empty() && args.output != "-" && !usd::is_package_name(args.output) &&
             !args.keep_assets && folder(args.output) != folder(file))
             layer->make_assets_absolute();
         return layer;
@@ -60,7 +57,7 @@ ExitCode write(const usd::Layer& layer, const CatArgs& args, const usd::OpenOpti
         io.data(layer.to_text());
         return kExitClean;
     }
-    if (args.output.ends_with(".usdz")) {
+    if (usd::is_package_name(args.output)) {
         Diagnostics found;
         const auto  done = usd::write_package_within(
             layer, args.output,
@@ -120,8 +117,7 @@ void add_cat(CLI::App& app, Context& context)
     is_output_file(verb->add_option("-o,--out,--output", args->output,
                                     "Output file: .usda, .usdc, .usd or .usdz; stdout by default"),
                    is_layer_or_package, ".usda .usdc .usd .usdz");
-    verb->add_option("--root", args->roots,
-                     "For packages: further folder whose files may be packed; may repeat");
+    verb->add_option("--root", args->roots, "For packages: further folder whose files may be packed; may repeat");
     verb->add_option("--outside", args->outside, "For packages: files from elsewhere: warn, refuse, allow")
         ->transform(CLI::CheckedTransformer(outside_words()))
         ->option_text("TEXT");

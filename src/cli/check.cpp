@@ -29,6 +29,7 @@
 #include "mechane/files/kept_results.h"
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
+#include "mechane/usd/file_names.h"
 #include "mechane/usd/packages.h"
 
 /// mechane check: checks assets against REP-0158.
@@ -43,9 +44,8 @@ namespace fs = std::filesystem;
 
 bool is_usd(const fs::path& file)
 {
-    static const std::set<std::string> kExtensions{".usd", ".usda", ".usdc", ".usdz"};
-    std::error_code                    error;
-    return kExtensions.contains(file.extension().string()) && fs::is_regular_file(file, error);
+    std::error_code error;
+    return usd::is_stage_name(file) && fs::is_regular_file(file, error);
 }
 
 /// Every USD file below a folder, sorted: the order in which a file system lists its entries is not the same

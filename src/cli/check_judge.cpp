@@ -23,6 +23,7 @@
 #include "mechane/conformance/report_bytes.h"
 #include "mechane/core/hash.h"
 #include "mechane/usd/codes.h"
+#include "mechane/usd/file_names.h"
 #include "mechane/usd/inspect.h"
 #include "mechane/usd/selections.h"
 
@@ -87,7 +88,8 @@ std::optional<Judged> from_bytes(std::string file, std::string_view bytes)
     return out;
 }
 
-/// Whether the same files give the same verdict again: not where memory or time ran out, or a rule had an internal error.
+/// Whether the same files give the same verdict again: not where memory or time ran out, or a rule had an internal
+/// error.
 bool is_lasting(const Judged& judged)
 {
     if (judged.exit == kExitUsage || judged.exit == kExitBug) return false;
@@ -97,11 +99,7 @@ bool is_lasting(const Judged& judged)
 }
 
 /// Robots of other formats are read through files that nobody notes.
-bool is_kept(const std::string& file)
-{
-    const std::string suffix = fs::path(file).extension().string();
-    return suffix == ".usd" || suffix == ".usda" || suffix == ".usdc" || suffix == ".usdz";
-}
+bool is_kept(const std::string& file) { return usd::is_stage_name(file); }
 
 /// Calls `body` for each number below `count`, by as many workers as there are cores or --threads asks for.
 void for_each_on_cores(std::size_t count, const Context& context, const std::function<void(std::size_t)>& body)

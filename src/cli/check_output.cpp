@@ -21,6 +21,7 @@
 #include "mechane/conformance/formats.h"
 #include "mechane/files/growing_file.h"
 #include "mechane/files/replace.h"
+#include "mechane/files/suffix.h"
 
 namespace mechane::cli {
 namespace {
@@ -41,7 +42,7 @@ class Lines final : public CheckOutput {
     [[nodiscard]] ExitCode begin()
     {
         // A compressed file cannot grow line by line, and a stream needs no temporary file.
-        if (is_stdout(file_) || file_.ends_with(".gz") || file_.starts_with("/dev/")) return kExitClean;
+        if (is_stdout(file_) || files::has_suffix(file_, {".gz"}) || file_.starts_with("/dev/")) return kExitClean;
         auto made = files::GrowingFile::create(file_);
         if (!made) return io_.fail(made.error());
         growing_.emplace(*std::move(made));

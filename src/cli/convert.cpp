@@ -24,8 +24,10 @@
 #include "mechane/files/inputs.h"
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
+#include "mechane/files/suffix.h"
 #include "mechane/sourceformats/codes.h"
 #include "mechane/sourceformats/open.h"
+#include "mechane/usd/file_names.h"
 
 /// mechane convert: robots of other formats as OpenUSD.
 /// Reads any format, writes any format, and tells what was lost. Robots go through the robot tree, scenes to glTF from
@@ -49,14 +51,6 @@ struct ConvertArgs {
     std::string                            absent;  ///< an option that asks for a library that no build has yet
 };
 
-bool is_layer(const std::string& file)
-{
-    const std::string suffix = fs::path(file).extension().string();
-    return suffix == ".usd" || suffix == ".usda" || suffix == ".usdc";
-}
-
-bool is_openusd(const std::string& file) { return is_layer(file) || fs::path(file).extension() == ".usdz"; }
-
 /// Something that a stage is written as, and not the stage itself.
 bool goes_out(const std::string& file) { return exporter::format_of(file) || exporter::is_gltf(file); }
 
@@ -64,7 +58,7 @@ bool is_known_result(const std::string& file) { return layout_of_file(file) || g
 
 int check_formats(const ConvertArgs& args, const Io& io)
 {
-    if (!sf::is_source_format(args.input) && !is_openusd(args.input))
+    if (!sf::is_source_format(args.input) && !usd::is_stage_name(args.input))
         return io.say_error(fmt::format("unknown input format '{}'\n  formats by extension: .urdf .xacro .mjcf .xml "
                                         ".sdf .world .gltf .glb .stl .obj .ply .dae .msh .usda .usdc .usd .usdz\n",
                                         args.input)),
@@ -117,8 +111,8 @@ int tell(const ConvertArgs& args, Context& context, const sf::LossReport& losses
 {
     const std::string json = sf::to_json(losses);
     if (!args.loss.empty())
-        if (const ExitCode done =
-                write_text(args.loss, args.loss.ends_with(".txt") ? sf::to_text(losses, SIZE_MAX) : json, context.io);
+        if (const ExitCode done = write_text(
+                args.loss, files::has_suffix(args.loss, {".txt"}) ? sf::to_text(losses, SIZE_MAX) : json, context.io);
             done != kExitClean)
             return done;
     if (context.global.json) {
@@ -162,7 +156,7 @@ Result<std::shared_ptr<const usd::Stage>> stage_of(const ConvertArgs& args, cons
                                                    const run::SceneOptions& scene, sf::LossReport& losses,
                                                    Diagnostics& found, sf::RobotTree* original = nullptr)
 {
-    if (is_openusd(args.input)) return usd::Stage::open(args.input, scene.open);
+    if (usd::is_stage_name(args.input)) return usd::Stage::open(args.input, scene.open);
     sf::ReadRobot robot;
     auto          stage = sf::open_as_stage(args.input, options, scene.open, robot);
     if (!stage) return stage.error();
@@ -219,7 +213,7 @@ int convert_out(const ConvertArgs& args, const sf::ReadOptions& options, const r
     Original       from{args.input, {}, {}};
     // A folder is read with all that stands in it: what only a vendor has a word for belongs to the robot too.
     Result<std::shared_ptr<const usd::Stage>> stage = std::shared_ptr<const usd::Stage>();
-    if (!args.entry.empty() && is_openusd(args.input)) stage = with_vendors(args.entry, scene.open);
+    if (!args.entry.empty() && usd::is_stage_name(args.input)) stage = with_vendors(args.entry, scene.open);
     if (stage && !*stage) stage = stage_of(args, options, scene, losses, found, &from.tree);
     if (!stage) return context.io.fail(stage.error());
     found.append((*stage)->diagnostics());
@@ -228,9 +222,9 @@ int convert_out(const ConvertArgs& args, const sf::ReadOptions& options, const r
     found.append(robot->found);
     context.io.report(found);
     if (!args.name.empty()) robot->tree.name = args.name;
-    if (is_openusd(args.input)) from.tree = robot->tree;
+    if (usd::is_stage_name(args.input)) from.tree = robot->tree;
     from.stage = *stage;
-    if (!is_openusd(args.input))
+    if (!usd::is_stage_name(args.input))
         difference::correct_restored(losses, from.tree, robot->tree, *exporter::format_of(args.output));
     losses.source = args.input;
     losses.kept   = 0;
@@ -245,7 +239,7 @@ int convert_out(const ConvertArgs& args, const sf::ReadOptions& options, const r
     if (!written) return context.io.fail(written.error());
     const auto verified = verify(args, from, args.output, losses, options, scene, context);
     if (!verified) return context.io.fail(verified.error());
-    const sf::RobotTree& read = is_openusd(args.input) ? robot->tree : from.tree;
+    const sf::RobotTree& read = usd::is_stage_name(args.input) ? robot->tree : from.tree;
     return tell(args, context, losses, found, read_line(read, args.input), args.output, written->size(),
                 verified->get());
 }
@@ -267,7 +261,7 @@ int convert_to_gltf(const ConvertArgs& args, const sf::ReadOptions& options, con
     context.io.report(found);
     exporter::GltfOptions gltf = *args.gltf;
     gltf.open                  = scene.open;
-    if (is_openusd(args.input)) gltf.source = args.input;
+    if (usd::is_stage_name(args.input)) gltf.source = args.input;
     losses.source   = args.input;
     losses.kept     = 0;
     const auto done = exporter::write_gltf(**stage, fs::path(args.output).filename().string(), gltf, losses);
@@ -347,8 +341,7 @@ void tell_idle_options(const ConvertArgs& args, const CLI::App& verb, const Io& 
     using exporter::Format;
     const auto to     = exporter::format_of(args.output);
     const bool source = sf::is_source_format(args.input), urdf = to == Format::urdf, sdf = to == Format::sdformat;
-    const std::string                  suffix  = fs::path(args.input).extension().string();
-    const std::pair<const char*, bool> table[] = {{"--arg", suffix == ".xacro" || suffix == ".urdf"},
+    const std::pair<const char*, bool> table[] = {{"--arg", files::has_suffix(args.input, {".xacro", ".urdf"})},
                                                   {"--base", source},
                                                   {"--default-mass", source},
                                                   {"--visuals-collide", source && !sf::is_mesh_format(args.input)},
@@ -381,8 +374,9 @@ int run_convert(ConvertArgs& args, const CLI::App& verb, Context& context)
     if (!options) return kExitUsage;
     if (exporter::is_gltf(args.output)) return convert_to_gltf(args, *options, *scene, context);
     if (exporter::format_of(args.output)) return convert_out(args, *options, *scene, context);
-    if (is_openusd(args.input)) return convert_layout(args, *options, *scene, context);
-    const bool    package = layout_of_file(args.output) == UsdLayout::usdz, single = is_layer(args.output) || package;
+    if (usd::is_stage_name(args.input)) return convert_layout(args, *options, *scene, context);
+    const bool    package = layout_of_file(args.output) == UsdLayout::usdz,
+                  single  = usd::is_layer_name(args.output) || package;
     sf::ReadRobot robot;
     auto made = sf::read_as_usd(args.input, single ? sf::Layout::single : sf::Layout::layered, *options, robot);
     if (!made) return context.io.fail(made.error());

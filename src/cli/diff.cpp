@@ -21,6 +21,7 @@
 #include "mechane/difference/report.h"
 #include "mechane/difference/scenes.h"
 #include "mechane/exporter/codes.h"
+#include "mechane/files/suffix.h"
 #include "mechane/importer/codes.h"
 #include "mechane/simulation/recording_file.h"
 #include "mechane/usd/codes.h"
@@ -47,11 +48,7 @@ struct DiffArgs {
     std::uint64_t            seed   = 1;
 };
 
-bool is_report(const std::string& file)
-{
-    const std::string suffix = fs::path(file).extension().string();
-    return suffix == ".html" || suffix == ".json" || suffix == ".txt";
-}
+bool is_report(const std::string& file) { return files::has_suffix(file, {".html", ".json", ".txt"}); }
 
 /// "2s" or "2".
 std::optional<double> seconds(std::string_view text)
@@ -82,9 +79,9 @@ int tell(const DiffArgs& args, const difference::Comparison& comparison, const d
     const std::string       text = difference::to_text(comparison, rollout, context.io.verbose > 0 ? SIZE_MAX : 40);
     if (!args.output.empty()) {
         const std::string content =
-            args.output.ends_with(".html")   ? difference::to_html(names, comparison, rollout, drawn)
-            : args.output.ends_with(".json") ? json
-                                             : difference::to_text(comparison, rollout, SIZE_MAX);
+            files::has_suffix(args.output, {".html"})   ? difference::to_html(names, comparison, rollout, drawn)
+            : files::has_suffix(args.output, {".json"}) ? json
+                                                        : difference::to_text(comparison, rollout, SIZE_MAX);
         if (const ExitCode done = write_text(args.output, content, context.io); done != kExitClean) return done;
     }
     context.io.out(context.global.json ? json : text);
@@ -146,7 +143,7 @@ int diff_recordings(const DiffArgs& args, Context& context)
     how.scale           = args.scale;
     const auto  rollout = difference::compare_motions(std::move(x), std::move(y), nullptr, how);
     std::string drawn;
-    if (args.output.ends_with(".html") && scene_a && scene_b)
+    if (files::has_suffix(args.output, {".html"}) && scene_a && scene_b)
         drawn = page_of(*scene_a, a->recording, *scene_b, b->recording, args.a + " | " + args.b);
     return tell(args, comparison, &rollout, drawn, context);
 }
@@ -189,7 +186,7 @@ int diff_assets(const DiffArgs& args, const difference::CompareOptions& options,
         }
     }
     auto                               comparison = difference::compare(a->tree, b->tree, options);
-    const bool                         page       = args.output.ends_with(".html");
+    const bool                         page       = files::has_suffix(args.output, {".html"});
     std::optional<difference::Rollout> rollout;
     std::string                        drawn;
     const bool looks  = options.only.empty() || std::find(options.only.begin(), options.only.end(),

@@ -29,8 +29,10 @@
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/scratch_folder.h"
+#include "mechane/files/suffix.h"
 #include "mechane/physics/realign.h"
 #include "mechane/resolve/port_sdf.h"
+#include "mechane/usd/file_names.h"
 #include "mechane/usd/foreign.h"
 #include "mechane/usd/layer_files.h"
 #include "mechane/usd/schemas.h"
@@ -61,14 +63,6 @@ struct FixArgs {
     [[nodiscard]] bool rewrites() const { return port_sdf || realign || !apply_api.empty() || !remove_api.empty(); }
 };
 
-bool is_layer_name(const std::string& file)
-{
-    const std::string extension = fs::path(file).extension().string();
-    return extension == ".usd" || extension == ".usda" || extension == ".usdc";
-}
-
-bool is_package_name(const std::string& file) { return fs::path(file).extension() == ".usdz"; }
-
 fs::path folder_of(const std::string& file) { return fs::absolute(file).lexically_normal().parent_path(); }
 
 /// The bytes of a text layer; for a binary layer its usda text; empty for a layer that does not exist.
@@ -88,7 +82,7 @@ std::string diff_of(const conformance::FixResult& result)
     std::string out;
     for (const conformance::FixedFile& file : result.files) {
         if (!file.changed) continue;
-        if (!is_layer_name(file.name)) {
+        if (!usd::is_layer_name(file.name)) {
             out += fmt::format("Binary file b/{} is new\n", file.name);
             continue;
         }
@@ -223,8 +217,8 @@ int publish_entry(const conformance::FixResult& result, const FixArgs& args, con
     if (!layer || !text) return io.fail(layer ? text.error() : layer.error());
     const fs::path to = fs::absolute(args.output).lexically_normal();
     move_assets(*layer, folder_of(args.asset), to.parent_path());
-    const auto kept =
-        text->starts_with("#usda") && to.extension() != ".usdc" ? usd::edited_text(*text, *layer) : std::nullopt;
+    const auto kept = text->starts_with("#usda") && !files::has_suffix(to, {".usdc"}) ? usd::edited_text(*text, *layer)
+                                                                                      : std::nullopt;
     // The text is edited rather than written anew, so that comments and layout stay.
     const auto saved = kept ? files::replace(to.string(), *kept, {.make_folders = true}) : layer->save(to.string());
     return saved ? kExitClean : io.fail(saved.error());
@@ -235,16 +229,16 @@ int publish(const conformance::FixResult& result, const FixArgs& args, std::opti
             const Io& io)
 {
     if (!args.layer.empty()) return publish_layer(result, args, io);
-    if (!args.in_place && is_layer_name(args.output) && result.files.size() > 1) {
+    if (!args.in_place && usd::is_layer_name(args.output) && result.files.size() > 1) {
         if (args.rewrites()) return publish_entry(result, args, io);
         return io.say_error("the asset has several files; give a folder\n"), kExitUsage;
     }
-    const auto done = args.in_place && is_package_name(args.asset)
+    const auto done = args.in_place && usd::is_package_name(args.asset)
                           ? conformance::publish_package(result, args.asset, true)
-                      : args.in_place                ? conformance::publish_in_place(result, args.asset, *transaction)
-                      : is_package_name(args.output) ? conformance::publish_package(result, args.output)
-                      : is_layer_name(args.output)   ? conformance::publish_file(result, args.output)
-                                                     : conformance::publish_folder(result, args.output);
+                      : args.in_place ? conformance::publish_in_place(result, args.asset, *transaction)
+                      : usd::is_package_name(args.output) ? conformance::publish_package(result, args.output)
+                      : usd::is_layer_name(args.output)   ? conformance::publish_file(result, args.output)
+                                                          : conformance::publish_folder(result, args.output);
     return done ? kExitClean : io.fail(done.error());
 }
 
@@ -258,12 +252,12 @@ int check_targets(const FixArgs& args, const Io& io)
                    "print the changes\n"),
                kExitUsage;
     if (targets > 1) return io.say_error("-o, --in-place, --layer and --diff exclude each other\n"), kExitUsage;
-    if (!args.layer.empty() && is_package_name(args.asset))
+    if (!args.layer.empty() && usd::is_package_name(args.asset))
         return io.say_error(
                    "the layers of a package are not the asset's own files; give a folder or a .usdz with -o\n"),
                kExitUsage;
     if (args.output.empty()) return kExitClean;
-    const bool file = is_layer_name(args.output) || is_package_name(args.output);
+    const bool file = usd::is_layer_name(args.output) || usd::is_package_name(args.output);
     const auto possible =
         file ? files::try_target(args.output, {.make_folders = true}) : conformance::try_folder(args.output);
     return possible ? kExitClean : io.fail(possible.error());
@@ -283,7 +277,7 @@ std::optional<conformance::FixOptions> options_of(const FixArgs& args, const Con
     options.version      = args.version;
     options.localize     = !args.no_localize;
     options.each_variant = args.variants == "each";
-    options.new_files    = args.diff || (!args.output.empty() && !is_layer_name(args.output));
+    options.new_files    = args.diff || (!args.output.empty() && !usd::is_layer_name(args.output));
     if (args.assume_units > 0) options.assume_meters = args.assume_units;
     if (!args.assume_up_axis.empty()) options.assume_up_axis = args.assume_up_axis[0];
     if (!args.layer.empty()) options.overlay = fs::path(args.layer).filename().string();
@@ -433,14 +427,14 @@ int run_fix(const FixArgs& args, Context& context)
     if (!options || !are_selected({args.asset}, options->open, context) || !are_editable(args, options->open, context))
         return kExitUsage;
     std::optional<files::Transaction> transaction;  // begun before the asset is read
-    if (args.in_place && !is_package_name(args.asset) && fs::exists(args.asset)) {
+    if (args.in_place && !usd::is_package_name(args.asset) && fs::exists(args.asset)) {
         Diagnostics found;
         auto        begun = files::Transaction::begin(folder_of(args.asset).string(), found);
         io.report(found);
         if (!begun) return io.fail(begun.error());
         transaction.emplace(*std::move(begun));
     }
-    const bool folder = !args.output.empty() && !is_layer_name(args.output) && !is_package_name(args.output);
+    const bool folder = !args.output.empty() && !usd::is_layer_name(args.output) && !usd::is_package_name(args.output);
     // The result folder is made beside its final place, so that one rename puts it there.
     const files::ScratchFolder scratch = folder ? files::ScratchFolder(nearest_folder(args.output))
                                                 : files::ScratchFolder::temporary(folder_of(args.asset));
@@ -491,7 +485,7 @@ void add_fix(CLI::App& app, Context& context)
                                "Output folder, .usdz package, or file of a one-file asset"));
     verb->add_flag("--in-place", args->in_place, "Replace the asset's own files");
     is_output_file(verb->add_option("--layer", args->layer, "Write the repairs to a layer over the asset"),
-                   is_layer_name, ".usda .usdc .usd");
+                   [](const std::string& name) { return usd::is_layer_name(name); }, ".usda .usdc .usd");
     verb->add_flag("--diff,--dry-run", args->diff, "Print the changes; write nothing");
     verb->add_flag("--unsafe", args->unsafe, "Also make repairs that choose a value or change what is simulated");
     verb->add_option("--select,--rules,--rule,--only", args->select,

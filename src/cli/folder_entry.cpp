@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mechane/files/read.h"
+#include "mechane/files/suffix.h"
 
 namespace mechane::cli {
 
@@ -35,7 +36,7 @@ std::optional<std::string> folder_entry(const std::string& folder)
             return own.string();
     for (auto at = fs::directory_iterator(folder, failed); !failed && at != fs::directory_iterator();
          at.increment(failed)) {
-        const std::string suffix = at->path().extension().string();
+        const std::string suffix = files::suffix_of(at->path());
         if (at->path().filename() != "package.xml" &&
             std::find(std::begin(kSuffixes), std::end(kSuffixes), suffix) != std::end(kSuffixes))
             all.push_back(at->path().string());

@@ -25,6 +25,7 @@
 #include "cli/second_reading.h"
 #include "cli/watch.h"
 #include "mechane/usd/codes.h"
+#include "mechane/usd/file_names.h"
 #include "mechane/usd/untrusted.h"
 
 extern char** environ;
@@ -38,16 +39,12 @@ constexpr double        kMostSeconds = 600;  ///< processor time [s]
 constexpr std::uint64_t kMostBytes   = std::uint64_t{64} << 30;
 constexpr double        kMostWaiting = 12;  ///< wall time for each second of it, if the reader waits for something
 
-const char* const kVerb       = "try-read";
-const char* const kSuffixes[] = {".usd", ".usda", ".usdc", ".usdz"};
+const char* const kVerb = "try-read";
 
 bool is_stage(const std::string& file)
 {
-    const std::string suffix = std::filesystem::path(file).extension().string();
-    std::error_code   failed;
-    for (const char* known : kSuffixes)
-        if (suffix == known) return std::filesystem::is_regular_file(file, failed);
-    return false;
+    std::error_code failed;
+    return usd::is_stage_name(file) && std::filesystem::is_regular_file(file, failed);
 }
 
 /// Resident memory of a process [bytes], 0 if it has ended. Address space is no measure: every thread reserves more

@@ -17,6 +17,7 @@
 #include "mechane/files/replace.h"
 #include "mechane/files/scratch_folder.h"
 #include "mechane/sourceformats/codes.h"
+#include "mechane/usd/file_names.h"
 #include "mechane/usd/flatten.h"
 #include "mechane/usd/layer_files.h"
 
@@ -127,10 +128,9 @@ std::optional<UsdLayout> layout_of_word(std::string_view word)
 
 std::optional<UsdLayout> layout_of_file(const std::string& file)
 {
-    const std::string suffix = fs::path(file).extension().string();
-    if (suffix == ".usd" || suffix == ".usda" || suffix == ".usdc") return UsdLayout::flat;
-    if (suffix == ".usdz") return UsdLayout::usdz;
-    if (suffix.empty() || file.ends_with('/')) return UsdLayout::rep0158;
+    if (usd::is_layer_name(file)) return UsdLayout::flat;
+    if (usd::is_package_name(file)) return UsdLayout::usdz;
+    if (!fs::path(file).has_extension() || file.ends_with('/')) return UsdLayout::rep0158;
     return std::nullopt;
 }
 

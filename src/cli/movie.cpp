@@ -12,6 +12,7 @@
 
 #include "cli/child.h"
 #include "mechane/files/replace.h"
+#include "mechane/files/suffix.h"
 #include "mechane/viewer/codes.h"
 
 namespace mechane::cli {
@@ -30,7 +31,7 @@ std::vector<std::string> words(const std::string& program, const viewer::Animati
                                  "-s",        fmt::format("{}x{}", picture.width, picture.height),
                                  "-r",        fmt::format("{}", options.frames_per_second),
                                  "-i",        "-"};
-    if (out.ends_with(".gif"))  // one palette for the whole movie
+    if (files::has_suffix(out, {".gif"}))  // one palette for the whole movie
         all.insert(all.end(),
                    {"-filter_complex",
                     "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=bayer:bayer_scale=4"});
@@ -53,7 +54,7 @@ std::string last_line(const std::string& text)
 
 }  // namespace
 
-bool is_movie(const std::string& file) { return file.ends_with(".gif") || file.ends_with(".mp4"); }
+bool is_movie(const std::string& file) { return files::has_suffix(file, {".gif", ".mp4"}); }
 
 Result<void> movies_possible(const std::string& file)
 {

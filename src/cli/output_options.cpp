@@ -15,6 +15,7 @@
 #include "cli/movie.h"
 #include "mechane/files/inputs.h"
 #include "mechane/files/replace.h"
+#include "mechane/files/suffix.h"
 #include "mechane/record/codes.h"
 
 namespace mechane::cli {
@@ -46,7 +47,7 @@ bool may_rewrite(const CLI::App& verb, const CLI::Option& option, const std::str
 
 Result<void> try_output(const std::string& file, bool is_folder, bool may_be_input)
 {
-    const bool numbered = file.ends_with(".png") && file.find('%') != std::string::npos;
+    const bool numbered = files::has_suffix(file, {".png"}) && file.find('%') != std::string::npos;
     if (!is_folder && !numbered) return files::try_target(file, {.may_be_input = may_be_input});
     std::error_code failed;
     const fs::path  folder = is_folder ? fs::path(file) : fs::path(file).parent_path();

@@ -16,10 +16,13 @@
 #include "cli/looks.h"
 #include "cli/movie.h"
 #include "cli/rrd.h"
+#include "mechane/core/letters.h"
 #include "mechane/files/replace.h"
+#include "mechane/files/suffix.h"
 #include "mechane/record/codes.h"
 #include "mechane/record/write.h"
 #include "mechane/simulation/atomic_file.h"
+#include "mechane/usd/file_names.h"
 #include "mechane/usd/foreign.h"
 #include "mechane/viewer/codes.h"
 #include "mechane/viewer/html.h"
@@ -55,7 +58,7 @@ std::optional<std::string> compressed(std::string_view text)
 Result<void> write_file(const std::string& file, std::string_view text, const files::Replacing& how)
 {
     if (file == "-") Io::note_data();
-    if (!file.ends_with(".gz")) return files::replace(file, text, how);
+    if (!files::has_suffix(file, {".gz"})) return files::replace(file, text, how);
     const auto packed = compressed(text);
     if (!packed) return make_diagnostic(record::kWriteFailed, {.layer = file}, "the text could not be compressed");
     return files::replace(file, *packed, how);
@@ -103,10 +106,10 @@ bool is_known_output(const std::string& file)
 {
     return file == "/dev/null" || file == "-" ||
            std::any_of(kExtensions.begin(), kExtensions.end(),
-                       [&](std::string_view extension) { return file.ends_with(extension); });
+                       [&](std::string_view extension) { return lower_case(file).ends_with(extension); });
 }
 
-bool is_recording(const std::string& file) { return file.ends_with(kRecording); }
+bool is_recording(const std::string& file) { return lower_case(file).ends_with(kRecording); }
 
 std::string known_outputs() { return fmt::format("{}", fmt::join(kExtensions, " ")); }
 
@@ -124,7 +127,7 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
 {
     if (file == "/dev/null") return {};
     const std::string& source = scene.stage->source();
-    if ((file.ends_with(".usda") || file.ends_with(".usdc") || file.ends_with(".usd")) && usd::is_foreign(source))
+    if (usd::is_layer_name(file) && usd::is_foreign(source))
         return make_diagnostic(record::kWriteFailed, {.layer = file},
                                fmt::format("time samples lie over a layer of USD, and {} is none", source),
                                fmt::format("Make one first: mechane convert {} -o robot/", source));
@@ -133,29 +136,30 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
         .usd  = usd_options(scene)};
     if (file == "-.csv")
         return context.io.out(record::to_csv(scene.model, recording, publishing.sensors)), Result<void>();
-    if (file.ends_with(".json") || file.ends_with(".json.gz") || file == "-")
+    if (lower_case(file).ends_with(".json") || lower_case(file).ends_with(".json.gz") || file == "-")
         return write_json(file, record::to_json(scene.model, recording, options.json), context.io);
-    if (file.ends_with(".html") || file.ends_with(".png") || file.ends_with(".apng") || is_movie(file)) {
+    if (files::has_suffix(file, {".html", ".png", ".apng"}) || is_movie(file)) {
         const Diagnostics looks = report_looks(scene.model, context.io);
         const Diagnostic* large = looks.find(viewer::kTextureSmaller.id);
-        if (large != nullptr && file.ends_with(".html"))
+        if (large != nullptr && files::has_suffix(file, {".html"}))
             context.io.say(fmt::format("textures  reduced to at most {} px along an edge on the page: {}\n",
                                        viewer::kPagePictureEdge, large->message));
     }
-    if (file.ends_with(".html")) return viewer::write_html(scene.model, recording, file);
+    if (files::has_suffix(file, {".html"})) return viewer::write_html(scene.model, recording, file);
     const viewer::RenderOptions picture{.threads = context.global.threads};
     // A number in a name counts pictures; the other formats are one file each, whatever its name.
-    if (file.ends_with(".apng") || is_movie(file) || (file.ends_with(".png") && file.find('%') != std::string::npos)) {
+    if (files::has_suffix(file, {".apng"}) || is_movie(file) ||
+        (files::has_suffix(file, {".png"}) && file.find('%') != std::string::npos)) {
         viewer::AnimationOptions animation;
         animation.render.threads = context.global.threads;
         if (is_movie(file)) return write_movie(scene.model, recording, animation, file, context.io);
         return viewer::write_animation(scene.model, recording, animation, file);
     }
-    if (file.ends_with(".png"))
+    if (files::has_suffix(file, {".png"}))
         return viewer::render_png(scene.model, recording, recording.frames.size() - 1, picture, file);
     if (is_rrd(file)) return write_rrd(scene.model, recording, file);
     Diagnostics found;
-    const auto  done = file.ends_with(".mcap")
+    const auto  done = files::has_suffix(file, {".mcap"})
                            ? run::write_mcap(scene, recording, {options.usd.X_WS, options.usd.meters_per_unit},
                                              publishing.switches, ros::TypeTable(publishing.interfaces), file, found)
                            : record::write(scene.model, recording, file, options, found);

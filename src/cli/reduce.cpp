@@ -3,7 +3,9 @@
 
 #include "mechane/reduction/reduce.h"
 #include "mechane/files/replace.h"
+#include "mechane/files/suffix.h"
 #include "mechane/reduction/reduce_text.h"
+#include "mechane/usd/file_names.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -43,16 +45,11 @@ struct ReduceArgs {
     bool        keep_names = false;
 };
 
-bool is_stage_file(const std::string& file)
-{ return file == "-" || file.ends_with(".usda") || file.ends_with(".usdc") || file.ends_with(".usd"); }
+bool is_stage_file(const std::string& file) { return file == "-" || usd::is_layer_name(file); }
 
 /// Robots that are written as XML, which stay what they are when the result has their suffix.
 bool is_text_file(const std::string& file)
-{
-    const std::string suffix = fs::path(file).extension().string();
-    return suffix == ".urdf" || suffix == ".xacro" || suffix == ".xml" || suffix == ".mjcf" || suffix == ".sdf" ||
-           suffix == ".world";
-}
+{ return files::has_suffix(file, {".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world"}); }
 bool is_result(const std::string& file) { return is_stage_file(file) || is_text_file(file); }
 
 std::string quoted(const std::string& text)
@@ -219,7 +216,7 @@ int run_reduce(const ReduceArgs& args, Context& context)
         io.progress("reduce", static_cast<std::int64_t>(runs), static_cast<std::int64_t>(args.runs));
     };
     if (is_text_file(args.output)) {
-        if (fs::path(args.file).extension() != fs::path(args.output).extension())
+        if (files::suffix_of(args.file) != files::suffix_of(args.output))
             return io.say_error(fmt::format("'{}' stays what it is: name the result *{}, or *.usda\n", args.file,
                                             fs::path(args.file).extension().string())),
                    kExitUsage;

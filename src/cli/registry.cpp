@@ -10,12 +10,13 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <set>
 #include <vector>
 
 #include "mechane/conformance/check.h"
 #include "mechane/conformance/codes.h"
 #include "mechane/core/letters.h"
+#include "mechane/files/suffix.h"
+#include "mechane/usd/file_names.h"
 #include "mechane/usd/layer.h"
 
 namespace mechane::cli {
@@ -23,8 +24,6 @@ namespace {
 
 namespace fs    = std::filesystem;
 namespace codes = conformance::codes;
-
-const std::set<std::string> kStages{".usd", ".usda", ".usdc", ".usdz"};
 
 /// Files at or below a folder, sorted; without those of other submissions inside it.
 std::vector<fs::path> files_below(const fs::path& folder)
@@ -131,7 +130,7 @@ void judge(const fs::path& folder, const run::SceneOptions& scene, Diagnostics& 
             "generatedSchema.usda with plugInfo.json, or a recipe that makes them (CMakeLists.txt, Makefile, "
             "generate.py)");
     if (!any([&](const fs::path& f) {
-            return f.extension() == ".md" || f.extension() == ".rst" || is_called(f, folder, {"docs", "doc"});
+            return files::has_suffix(f, {".md", ".rst"}) || is_called(f, folder, {"docs", "doc"});
         }))
         lacking("documentation of use (README.md, or a folder docs)");
     if (!any([&](const fs::path& f) { return is_called(f, folder, {"checks", "checker", "rules", "validation"}); }))
@@ -140,7 +139,7 @@ void judge(const fs::path& folder, const run::SceneOptions& scene, Diagnostics& 
     for (const fs::path& file : files) {
         const bool in_examples =
             is_called(file.parent_path() / "x", folder, {"examples", "example", "samples", "assets"});
-        if (!in_examples || kStages.count(file.extension().string()) == 0) continue;
+        if (!in_examples || !usd::is_stage_name(file)) continue;
         ++examples;
         judge_example(file.string(), scene, found);
     }

@@ -15,6 +15,7 @@
 #include "cli/movie.h"
 #include "cli/output_options.h"
 #include "cli/watch.h"
+#include "mechane/files/suffix.h"
 #include "mechane/simulation/simulate.h"
 #include "mechane/viewer/render.h"
 
@@ -54,7 +55,7 @@ bool read_camera(const std::string& text, viewer::RenderOptions& out)
 
 bool is_picture(const std::string& file)
 {
-    return file == "-" || file.ends_with(".png") || file.ends_with(".apng") || is_movie(file) ||
+    return file == "-" || files::has_suffix(file, {".png", ".apng"}) || is_movie(file) ||
            file.find('%') != std::string::npos;
 }
 
@@ -76,9 +77,9 @@ int run_render(const RenderArgs& args, Context& context)
         picture.colliders = picture.colliders || overlay == "colliders";
         picture.contacts  = picture.contacts || overlay == "contacts";
     }
-    const bool animated =
-        args.output.ends_with(".apng") || is_movie(args.output) || args.output.find('%') != std::string::npos;
-    auto options = scene_options(context);
+    const bool animated = files::has_suffix(args.output, {".apng"}) || is_movie(args.output) ||
+                          args.output.find('%') != std::string::npos;
+    auto       options  = scene_options(context);
     if (!options) return kExitUsage;
     options->ground = args.ground;
     Diagnostics found;

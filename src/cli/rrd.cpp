@@ -14,6 +14,7 @@
 
 #include "cli/child.h"
 #include "mechane/files/replace.h"
+#include "mechane/files/suffix.h"
 #include "mechane/viewer/codes.h"
 #include "mechane/viewer/scene.h"
 
@@ -88,7 +89,7 @@ json numbers(const Vec3d& v) { return {v.x, v.y, v.z}; }
 
 }  // namespace
 
-bool is_rrd(const std::string& file) { return file.ends_with(".rrd"); }
+bool is_rrd(const std::string& file) { return files::has_suffix(file, {".rrd"}); }
 
 Result<void> write_rrd(const model::Model& model, const record::Recording& recording, const std::string& file)
 {

@@ -8,21 +8,16 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "mechane/difference/scenes.h"
 #include "mechane/exporter/robot_of_stage.h"
+#include "mechane/files/suffix.h"
 
 namespace mechane::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool is_model(const std::string& file)
-{
-    const std::string suffix = fs::path(file).extension().string();
-    return suffix == ".glb" || suffix == ".gltf";
-}
+bool is_model(const std::string& file) { return files::has_suffix(file, {".glb", ".gltf"}); }
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include "mechane/core/letters.h"
 #include "mechane/physics/types.h"
 
 namespace mechane::conformance {
@@ -9,8 +10,7 @@ namespace mechane::conformance {
 /// What the rule names and what the repair excludes is the same joint.
 inline int cut_rank(const physics::Joint& joint)
 {
-    std::string name = joint.path.name().text();
-    for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    const std::string name = lower_case(joint.path.name().text());
     if (name.find("loop") != std::string::npos || name.find("clos") != std::string::npos) return 0;
     const bool stiff = joint.kind == physics::JointKind::fixed || joint.kind == physics::JointKind::spherical ||
                        joint.kind == physics::JointKind::distance;

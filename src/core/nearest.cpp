@@ -7,13 +7,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mechane/core/letters.h"
+
 namespace mechane {
-namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-}  // namespace
-
 /// Levenshtein distance without case, given up as soon as a whole row reaches `most`.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t most)
 {
@@ -24,7 +20,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t mo
         std::size_t diagonal = row[0], least = i;
         row[0] = i;
         for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t replaced = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
+            const std::size_t replaced = diagonal + (lower_case(a[i - 1]) == lower_case(b[j - 1]) ? 0 : 1);
             diagonal                   = row[j];
             row[j]                     = std::min({replaced, row[j] + 1, row[j - 1] + 1});
             least                      = std::min(least, row[j]);

@@ -21,6 +21,7 @@
 
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
+#include "mechane/files/suffix.h"
 #include "mechane/resolve/port_sdf.h"
 #include "mechane/usd/layer.h"
 #include "mechane/usd/text_edit.h"
@@ -192,7 +193,7 @@ struct LayerEdits {
     }
     void save(const std::string& file) const
     {
-        if (original.empty() || file.ends_with(".usdc"))
+        if (original.empty() || files::has_suffix(file, {".usdc"}))
             unwrap(layer.save(file));
         else
             unwrap(files::replace(file, to_text(), {}));

@@ -8,8 +8,9 @@
 
 #include <filesystem>
 
-#include "mechane/simulation/atomic_file.h"
+#include "mechane/files/suffix.h"
 #include "mechane/record/codes.h"
+#include "mechane/simulation/atomic_file.h"
 
 namespace mechane::record {
 
@@ -17,7 +18,7 @@ std::optional<Format> format_of(std::string_view file)
 {
     namespace fs = std::filesystem;
     if (file == "-") return Format::json;
-    const std::string extension = fs::path(file).extension().string();
+    const std::string extension = files::suffix_of(file);
     if (extension == ".json") return Format::json;
     if (extension == ".csv") return Format::csv;
     if (extension == ".usda" || extension == ".usdc" || extension == ".usd") return Format::usd;

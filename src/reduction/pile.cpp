@@ -20,6 +20,7 @@
 #include <set>
 
 #include "mechane/core/hash.h"
+#include "mechane/usd/file_names.h"
 #include "mechane/usd/flatten.h"
 #include "mechane/usd/make_value.h"
 
@@ -54,12 +55,6 @@ void each_spec(const Pile& pile, Visit&& visit)
     for (std::size_t l = 0; l < pile.layers.size(); ++l)
         for (const Path& path : pile.layers[l].layer.specs())
             visit(l, pile.layers[l].layer, path, pile.layers[l].layer.kind(path));
-}
-
-bool is_layer_name(const std::string& file)
-{
-    const std::string suffix = fs::path(file).extension().string();
-    return suffix == ".usd" || suffix == ".usda" || suffix == ".usdc";
 }
 
 /// Six hexadecimal digits of the hash: equal names stay equal, which keeps references by name, and tell nothing.
@@ -136,7 +131,7 @@ Result<Pile> layered_pile(const std::string& file, const std::string& stem, cons
             for (const fs::path& one : tries) {
                 if (!fs::exists(one, failed)) continue;
                 const std::string place = fs::absolute(one).lexically_normal().string();
-                if (!is_layer_name(place)) return place;
+                if (!usd::is_layer_name(place)) return place;
                 const auto [known, fresh] = names.try_emplace(place, fmt::format("{}_{}.usda", stem, names.size()));
                 if (fresh) files.emplace_back(place);
                 return "./" + known->second;

@@ -11,6 +11,7 @@
 
 #include "converters.h"
 #include "mechane/files/read.h"
+#include "mechane/files/suffix.h"
 #include "mechane/resolve/codes.h"
 #include "toml_document.h"
 
@@ -107,7 +108,7 @@ Result<Row> read_row(const Json& json, const std::string& source, std::size_t in
 Result<Resolver> read_resolver(const std::string& text, const std::string& source)
 {
     Json json;
-    if (source.ends_with(".toml")) {
+    if (files::has_suffix(source, {".toml"})) {
         auto document = json_from_toml(text, source);
         if (!document) return document.error();
         json = *std::move(document);

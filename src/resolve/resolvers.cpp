@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mechane/core/nearest.h"
+#include "mechane/files/suffix.h"
 #include "mechane/resolve/codes.h"
 #include "resolver_file.h"
 
@@ -40,7 +41,7 @@ Result<ResolverList> resolvers_named(std::span<const std::string> names, const R
             list.push_back(SchemaResolverPhysx(rules));
         else if (name == "mjc")
             list.push_back(SchemaResolverMjc(rules));
-        else if (name.ends_with(".json") || name.ends_with(".toml")) {
+        else if (files::has_suffix(name, {".json", ".toml"})) {
             auto table = load_resolver(name);
             if (!table) return table.error();
             list.push_back(*std::move(table));

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mechane/core/letters.h"
 #include "mechane/resolve/codes.h"
 
 namespace mechane::resolve {
@@ -65,9 +66,7 @@ std::string combine_rule(const ResolverList& resolvers, const usd::Prim& materia
     if (!material || context.rules.conventions.no_combine_rules) return {};
     const Resolved answer = resolvers.get(material, key, context, {}, &found);
     if (!answer.authored()) return {};
-    std::string text = answer.text().value_or("");
-    // ASCII only, whatever the locale of the process is.
-    for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const std::string text = lower_case(answer.text().value_or(""));
     for (const char* known : {"average", "min", "multiply", "max"})
         if (text == known) return text;
     found.add(

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "mechane/files/suffix.h"
 #include "mechane/geometry/mesh.h"
 #include "mechane/geometry/triangulation.h"
 #include "mechane/sourceformats/hints.h"
@@ -46,9 +47,8 @@ std::string ShapeWriter::texture(const std::string& file)
     for (const auto& [known, name] : textures_)
         if (known == file) return "./" + name;
     const fs::path    from(file);
-    std::string       suffix = from.extension().string();
-    const std::string name   = "textures/" + pictures_.take(from.stem().string(), "picture") +
-                               (suffix == ".jpg" || suffix == ".jpeg" || suffix == ".JPG" ? ".jpg" : ".png");
+    const std::string name = "textures/" + pictures_.take(from.stem().string(), "picture") +
+                             (files::has_suffix(from, {".jpg", ".jpeg"}) ? ".jpg" : ".png");
     textures_.emplace_back(file, name);
     return "./" + name;
 }

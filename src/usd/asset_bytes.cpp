@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "mechane/files/read.h"
+#include "mechane/usd/file_names.h"
 
 namespace mechane::usd {
 
@@ -22,7 +23,7 @@ PackagedFile packaged_file(const std::string& file)
         auto [package, inner] = ArSplitPackageRelativePathInner(file);
         return {std::move(package), std::move(inner)};
     }
-    if (!file.ends_with(".usdz")) return {};
+    if (!is_package_name(file)) return {};
     return {file, SdfFileFormat::FindByExtension("usdz")->GetPackageRootLayerPath(file)};
 }
 

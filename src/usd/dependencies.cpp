@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "mechane/usd/file_names.h"
 #include "mechane/usd/stage_layers.h"
 #include "usd/layer_impl.h"
 
@@ -42,8 +43,7 @@ std::vector<std::string> files_like(const fs::path& pattern)
 
 std::vector<std::string> files_named_by(const std::string& file)
 {
-    const std::string suffix = fs::path(file).extension().string();
-    if (suffix != ".usd" && suffix != ".usda" && suffix != ".usdc") return {};
+    if (!is_layer_name(file)) return {};
     const auto layer = Layer::open(file);
     if (!layer) return {};
     std::vector<std::string> out;

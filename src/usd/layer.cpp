@@ -17,6 +17,7 @@
 
 #include <algorithm>
 
+#include "mechane/usd/file_names.h"
 #include "usd/guards.h"
 #include "usd/layer_impl.h"
 #include "usd/opening.h"
@@ -127,7 +128,7 @@ Result<Layer> Layer::open(const std::string& file, const Limits& limits)
     GuardScope   guard(limits, file);
     std::string  path = *found;
     // A package stands for its first file (usdz specification: the default layer).
-    if (path.ends_with(".usdz")) {
+    if (is_package_name(path)) {
         const std::string first = SdfFileFormat::FindByExtension("usdz")->GetPackageRootLayerPath(path);
         if (!first.empty()) path = ArJoinPackageRelativePath(path, first);
     }

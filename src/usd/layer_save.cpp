@@ -12,6 +12,7 @@
 #include "mechane/files/inputs.h"
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
+#include "mechane/files/suffix.h"
 #include "mechane/usd/layer_files.h"
 #include "usd/export.h"
 #include "usd/layer_impl.h"
@@ -51,7 +52,7 @@ bool export_layer(const SdfLayerRefPtr& layer, const std::string& file, bool tex
     }
     TfErrorMark                   errors;
     SdfLayer::FileFormatArguments arguments;
-    if (file.ends_with(".usd")) arguments["format"] = "usdc";
+    if (files::has_suffix(file, {".usd"})) arguments["format"] = "usdc";
     return layer->Export(file, {}, arguments) && errors.IsClean();
 }
 
@@ -63,9 +64,9 @@ Result<void> Layer::save(const std::string& file, const SaveOptions& options) co
 
 Result<void> save_in_place(const Layer& layer, const std::string& file, const SaveOptions& options)
 {
-    using Format             = SaveOptions::Format;
-    const Layer::Impl& impl  = layer.impl();
-    const std::string suffix = fs::path(file).extension().string();
+    using Format              = SaveOptions::Format;
+    const Layer::Impl& impl   = layer.impl();
+    const std::string  suffix = files::suffix_of(file);
     if (suffix == ".usdz") {
         Diagnostics found;
         return write_package(layer, file, {}, found);
@@ -84,12 +85,11 @@ Result<void> save_in_place(const Layer& layer, const std::string& file, const Sa
     if (!impl.edited && !impl.origin.empty() && fs::is_regular_file(read, failed) && is_binary(read) == binary &&
         // Only if the file on the disk is still the one that was read.
         fs::last_write_time(read, failed) == impl.read_time)
-        return replace_file(file, [&](const std::string& temporary) {
-            return files::copy(read.string(), temporary).has_value();
-        });
+        return replace_file(
+            file, [&](const std::string& temporary) { return files::copy(read.string(), temporary).has_value(); });
     const MessageScope messages;
-    return replace_file(
-        file, [&](const std::string& temporary) { return export_layer(impl.layer, temporary, !binary); });
+    return replace_file(file,
+                        [&](const std::string& temporary) { return export_layer(impl.layer, temporary, !binary); });
 }
 
 }  // namespace mechane::usd

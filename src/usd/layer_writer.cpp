@@ -18,11 +18,11 @@
 #include <pxr/sdf/relationshipSpec.h>
 #include <pxr/sdf/schema.h>
 
-#include <filesystem>
-
 #include "mechane/files/inputs.h"
+#include "mechane/files/suffix.h"
 #include "mechane/usd/codes.h"
 #include "mechane/usd/edit.h"
+#include "mechane/usd/file_names.h"
 #include "usd/export.h"
 #include "usd/handles.h"
 #include "usd/layer_impl.h"
@@ -206,8 +206,8 @@ std::string LayerWriter::to_text() const
 
 Result<void> LayerWriter::save(const std::string& file) const
 {
-    const std::string suffix = std::filesystem::path(file).extension().string();
-    if (suffix != ".usda" && suffix != ".usdc" && suffix != ".usd")
+    const std::string suffix = files::suffix_of(file);
+    if (!is_layer_name(file))
         return make_diagnostic(kWriteFailed, {.layer = file}, fmt::format("cannot write the format '{}'", suffix),
                                "Use .usda, .usdc or .usd.");
     // What this run reads is never replaced, and a result replaces a file whole or not at all.

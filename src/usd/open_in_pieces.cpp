@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <unordered_set>
 
+#include "mechane/files/suffix.h"
 #include "mechane/tasks/parallel.h"
 #include "usd/field_tokens.h"
 #include "usd/guards.h"
@@ -122,7 +123,8 @@ SdfLayerRefPtr open_in_pieces(const std::string& file, const ArResolverContext& 
 {
     const tasks::Pool pool(threads);
     std::error_code   failed;
-    if (pool.threads() < 2 || !file.ends_with(".usda") || std::filesystem::file_size(file, failed) < 2 * kLeastPiece ||
+    if (pool.threads() < 2 || !files::has_suffix(file, {".usda"}) ||
+        std::filesystem::file_size(file, failed) < 2 * kLeastPiece ||
         // A layer that is open already is shared.
         failed || SdfLayer::Find(file))
         return {};

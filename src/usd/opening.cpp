@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "mechane/usd/codes.h"
+#include "mechane/usd/file_names.h"
 #include "usd/parser_message.h"
 
 namespace mechane::usd {
@@ -27,7 +28,7 @@ Diagnostic explain_failure(MessageScope& messages, GuardScope& guard, const std:
     for (const LibraryMessage& message : messages.take())
         if (message.severity == Severity::error) return from_parser_message(kOpenFailed, source, message.text);
     return make_diagnostic(kOpenFailed, {.layer = source},
-                           file.ends_with(".usdz") ? "the package is damaged" : "the file is not USD");
+                           is_package_name(file) ? "the package is damaged" : "the file is not USD");
 }
 
 Result<std::string> find_file(const std::string& source)
@@ -44,9 +45,9 @@ Result<std::string> find_file(const std::string& source)
     if (kind == fs::file_type::directory)
         return make_diagnostic(kOpenFailed, {.layer = source}, "this is a folder",
                                "Name a .usda, .usdc, .usd or .usdz file in it.");
-    const std::string suffix = path.extension().string();
-    if (suffix != ".usda" && suffix != ".usdc" && suffix != ".usd" && suffix != ".usdz")
-        return make_diagnostic(kFormatUnknown, {.layer = source}, fmt::format("the suffix '{}' is not USD's", suffix));
+    if (!is_stage_name(path))
+        return make_diagnostic(kFormatUnknown, {.layer = source},
+                               fmt::format("the suffix '{}' is not USD's", path.extension().string()));
     if (kind != fs::file_type::regular)
         return make_diagnostic(kOpenFailed, {.layer = source}, "this is a pipe or a device",
                                "Name a .usda, .usdc, .usd or .usdz file.");

@@ -19,10 +19,12 @@
 #include <map>
 #include <set>
 
-#include "mechane/files/inputs.h"
 #include "mechane/files/codes.h"
+#include "mechane/files/inputs.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/scratch_folder.h"
+#include "mechane/files/suffix.h"
+#include "mechane/usd/file_names.h"
 #include "mechane/usd/layer_files.h"
 #include "usd/export.h"
 #include "usd/guards.h"
@@ -82,7 +84,7 @@ class Packing {
         rewrite_assets(copy, [&](const std::string& authored) { return packed(waiting, authored); });
         const fs::path target = folder_ / waiting.name;
         fs::create_directories(target.parent_path());
-        return export_layer(copy, target.string(), target.extension() == ".usda");
+        return export_layer(copy, target.string(), files::has_suffix(target, {".usda"}));
     }
 
     /// The path of an asset as seen from the packed layer; brings the asset in.
@@ -124,9 +126,8 @@ class Packing {
             if (!refused) refused = admitted.error();
             return {};
         }
-        std::string       name   = free_name(resolved);
-        const std::string suffix = fs::path(name).extension().string();
-        if (suffix == ".usda" || suffix == ".usdc" || suffix == ".usd") {
+        std::string name = free_name(resolved);
+        if (is_layer_name(name)) {
             const SdfLayerRefPtr layer = SdfLayer::OpenAsAnonymous(resolved);
             if (!layer) {
                 found_.add(kAssetMissing, {.layer = resolved}, "the layer could not be opened");
@@ -158,9 +159,7 @@ class Packing {
 
     /// The file on the disk that a path leads to: of what lies in a package, the package.
     static std::string file_of(const std::string& resolved)
-    {
-        return ArIsPackageRelativePath(resolved) ? ArSplitPackageRelativePathOuter(resolved).first : resolved;
-    }
+    { return ArIsPackageRelativePath(resolved) ? ArSplitPackageRelativePathOuter(resolved).first : resolved; }
 
     /// Files below the root layer's folder keep their place; others lie in "assets/". A taken name gets a number.
     std::string free_name(const std::string& resolved)
@@ -203,7 +202,8 @@ bool set_fixed_time(const fs::path& file)
 {
     constexpr std::time_t kNoon1980 = 315'576'000;  // 1980-01-01 12:00 UTC, in 1980 for the local time of every zone
     std::error_code       failed;
-    fs::last_write_time(file, std::chrono::file_clock::from_sys(std::chrono::system_clock::from_time_t(kNoon1980)), failed);
+    fs::last_write_time(file, std::chrono::file_clock::from_sys(std::chrono::system_clock::from_time_t(kNoon1980)),
+                        failed);
     return !failed;
 }
 
@@ -215,7 +215,8 @@ bool is_whole(const std::string& package, const fs::path& folder, const std::vec
     for (const std::string& name : names) {
         std::error_code failed;
         const auto      entry = zip.Find(name);
-        if (entry == zip.end() || entry.GetFileInfo().size != fs::file_size(folder / name, failed) || failed) return false;
+        if (entry == zip.end() || entry.GetFileInfo().size != fs::file_size(folder / name, failed) || failed)
+            return false;
     }
     return true;
 }
@@ -246,8 +247,7 @@ Result<void> write_package(const Layer& layer, const std::string& file, const Pa
 Result<void> write_package_within(const Layer& layer, const std::string& file, const PackageOptions& options,
                                   const files::Roots& roots, Diagnostics& found)
 {
-    if (!file.ends_with(".usdz"))
-        return make_diagnostic(kWriteFailed, {.layer = file}, "a package has the suffix .usdz");
+    if (!is_package_name(file)) return make_diagnostic(kWriteFailed, {.layer = file}, "a package has the suffix .usdz");
     if (auto possible = files::try_target(file); !possible)
         return possible.error().id == files::kInput.id
                    ? possible
@@ -260,12 +260,13 @@ Result<void> write_package_within(const Layer& layer, const std::string& file, c
     set_packages(options.packages);
     const Layer::Impl& root = layer.impl();
     // The default layer of a package is its first file, in binary for readers that map it into memory.
-    const std::string name  = fs::path(file).stem().string() + ".usdc";
+    const std::string name = fs::path(file).stem().string() + ".usdc";
     Packing           packing(folder.path(), options, roots, found);
     const auto        names = packing.pack(root.layer, root.origin, root.file, name);
     if (packing.refused) return *packing.refused;
     if (!names) return make_diagnostic(kWriteFailed, {.layer = file}, "a layer could not be put into the package");
-    return replace_file(file, [&](const std::string& temporary) { return zip_files(temporary, folder.path(), *names); });
+    return replace_file(file,
+                        [&](const std::string& temporary) { return zip_files(temporary, folder.path(), *names); });
 }
 
 }  // namespace mechane::usd

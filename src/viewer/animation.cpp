@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "mechane/files/suffix.h"
 #include "mechane/simulation/atomic_file.h"
 #include "mechane/viewer/codes.h"
 #include "overlay.h"
@@ -77,9 +78,9 @@ class CameraWork {
         const auto whole = focus_of(all);
         // A run that needs a third more room than its start would look small from one place; then the camera goes
         // along, with the distance of the start.
-        follows_         = whole.radius > 1.35 * start_.radius && !options.eye && !options.target;
-        focus_           = follows_ ? start_ : whole;
-        camera_          = make_camera(options, scene.up_axis, follows_ ? first : all);
+        follows_ = whole.radius > 1.35 * start_.radius && !options.eye && !options.target;
+        focus_   = follows_ ? start_ : whole;
+        camera_  = make_camera(options, scene.up_axis, follows_ ? first : all);
     }
 
     [[nodiscard]] Shot at(const record::Frame& frame, double scale) const
@@ -130,9 +131,8 @@ Result<void> write_animation(const model::Model& model, const record::Recording&
                              const AnimationOptions& options, const std::string& file)
 {
     if (auto wrong = check_request(recording, 0, options.render, file)) return std::move(*wrong);
-    const auto        name      = numbered(file);
-    const std::string extension = std::filesystem::path(file).extension().string();
-    if ((extension != ".png" && extension != ".apng") || (!name && file.find('%') != std::string::npos))
+    const auto name = numbered(file);
+    if (!files::has_suffix(file, {".png", ".apng"}) || (!name && file.find('%') != std::string::npos))
         return make_diagnostic(kAnimationName, {.layer = file}, fmt::format("'{}' does not name an animation", file));
     const double fps =
         std::isfinite(options.frames_per_second) && options.frames_per_second > 0 ? options.frames_per_second : 30;

@@ -18,8 +18,8 @@ def inputs_of(model: Any = None, source: str = "") -> list[str]:
 
 
 def suffix_of(file: Any) -> str:
-    """".usda"; empty for a name without one."""
-    return os.path.splitext(os.fspath(file))[1]
+    """".usda" of "robot.USDA"; empty for a name without one."""
+    return os.path.splitext(os.fspath(file))[1].lower()
 
 
 def check(file: Any, inputs: Iterable[str] = ()) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from .. import config
 from ..core.diagnostics import Diagnostics, NotSupportedError, error
+from ..core.files import suffix_of
 
 if TYPE_CHECKING:
     from .import_verbs import ImportResult
@@ -114,7 +115,7 @@ class RobotVerbs:
         strange = sorted(set(options) - {"compat"})
         if strange:
             raise error(TypeError, "IMPORT_ARG_OPTION", f"unexpected keyword arguments {strange}; with compat='newton-1.8' those of Newton are taken")
-        return not str(source).endswith(".xacro")
+        return not str(source).lower().endswith(".xacro")
 
     def _read_robot(self, kind: str, source: Any, options: dict[str, Any]) -> ImportResult:
         """The builder is as it was when the reader fails."""
@@ -142,7 +143,7 @@ class RobotVerbs:
                 return add(file, resolver_paths=[os.getcwd(), *(folders or [])], **options)
         if text.startswith("file://"):
             text = text[len("file://"):]
-        if os.path.splitext(text)[1].lower() not in (".urdf", ".xacro", ".xml", ".mjcf"):
+        if suffix_of(text) not in (".urdf", ".xacro", ".xml", ".mjcf"):
             raise error(ValueError, "PYTHON_ARG_SOURCE", f"{text}: expected .urdf, .xacro, .xml or .mjcf, or the XML itself")
         return add(text, resolver_paths=folders, **options)
 

@@ -12,6 +12,7 @@
 #include "conformance/fixes/layout.h"
 #include "conformance/fixes/parts.h"
 #include "conformance/layer_links.h"
+#include "mechane/files/suffix.h"
 #include "mechane/usd/layer_arcs.h"
 #include "mechane/usd/stage_layers.h"
 
@@ -290,7 +291,7 @@ void store_heavy(Repair& repair, const Finding& finding)
     if (repair.edits() > 0) return repair.defer();
     const fs::path file  = layer_file(finding);
     const bool     entry = file == repair.work.entry();
-    if (repair.attempt == 0 && !entry && is_pure_geometry(*read) && file.extension() == ".usda") {
+    if (repair.attempt == 0 && !entry && is_pure_geometry(*read) && files::has_suffix(file, {".usda"})) {
         fs::path to = file;
         to.replace_extension(".usdc");
         if (rename_layer(repair, file, to)) repair.rearrange();
@@ -348,7 +349,7 @@ void store_as_text(Repair& repair, const Finding& finding)
         move_parts(repair, file, {Part::physics, Part::ros, Part::material});
         return;
     }
-    if (file.extension() == ".usd") {
+    if (files::has_suffix(file, {".usd"})) {
         usd::Layer* layer = repair.work.layer(file.string());
         if (layer == nullptr) return;
         repair.work.store_as(file, false);

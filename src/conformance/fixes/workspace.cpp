@@ -19,7 +19,9 @@
 
 #include "mechane/conformance/codes.h"
 #include "mechane/files/inputs.h"
+#include "mechane/files/suffix.h"
 #include "mechane/usd/asset_bytes.h"
+#include "mechane/usd/file_names.h"
 #include "mechane/usd/text_edit.h"
 
 namespace mechane::conformance {
@@ -76,12 +78,6 @@ std::string content_of(const fs::path& file)
     return std::move(text).str();
 }
 
-bool is_layer_file(const fs::path& file)
-{
-    const std::string extension = file.extension().string();
-    return extension == ".usd" || extension == ".usda" || extension == ".usdc";
-}
-
 Result<void> Workspace::take(const fs::path& original)
 {
     const fs::path  copy = root_ / original.relative_path();
@@ -93,7 +89,7 @@ Result<void> Workspace::take(const fs::path& original)
     if (error) return failed(original, error.message());
     fs::permissions(copy, fs::perms::owner_read | fs::perms::owner_write, fs::perm_options::add, error);
     originals_[copy] = original.string();
-    if (is_layer_file(original)) layer_files_.insert(copy);
+    if (usd::is_layer_name(original)) layer_files_.insert(copy);
     return {};
 }
 
@@ -115,7 +111,7 @@ Result<void> Workspace::unpack(const fs::path& package)
         std::ofstream file(to, std::ios::binary);
         if (error || !(file << bytes).flush()) return failed(to, "cannot be written");
         originals_[to] = "";
-        if (is_layer_file(to)) layer_files_.insert(to);
+        if (usd::is_layer_name(to)) layer_files_.insert(to);
     }
     entry_ = (folder_ / entry).lexically_normal();
     if (originals_.count(entry_) == 0)
@@ -132,7 +128,7 @@ Result<Workspace> Workspace::copy(const std::string& asset, const std::string& f
     if (error) return failed(folder, error.message());
     out.folder_ = out.root_ / root.parent_path().relative_path();
     out.entry_  = out.root_ / root.relative_path();
-    if (root.extension() == ".usdz") {
+    if (usd::is_package_name(root)) {
         if (auto unpacked = out.unpack(root); !unpacked) return unpacked.error();
         return out;
     }
@@ -143,7 +139,7 @@ Result<Workspace> Workspace::copy(const std::string& asset, const std::string& f
         const fs::path file = waiting.front();
         waiting.pop_front();
         if (auto taken = out.take(file); !taken) return taken.error();
-        if (!is_layer_file(file)) continue;
+        if (!usd::is_layer_name(file)) continue;
         auto layer = usd::Layer::open(file.string());
         if (!layer) {
             if (file == root) return layer.error();
@@ -250,7 +246,7 @@ Result<fs::path> Workspace::localize(const fs::path& file)
     if (error) return failed(file, error.message());
     originals_[to] = known->second;
     changed_.insert(to);  // the asset does not have it there yet
-    if (is_layer_file(file)) {
+    if (usd::is_layer_name(file)) {
         layer_files_.insert(to);
         // What the layer names lies elsewhere now.
         auto moved = usd::Layer::open(file.string());
@@ -289,7 +285,7 @@ Result<void> Workspace::save()
         fs::create_directories(file.parent_path(), error);
         // A .usd file stays what it was: text or binary.
         usd::SaveOptions how;
-        if (file.extension() == ".usd" && !original(file).empty()) {
+        if (files::has_suffix(file, {".usd"}) && !original(file).empty()) {
             std::FILE* source = std::fopen(file.c_str(), "rb");
             char       head[8]{};
             const bool binary =

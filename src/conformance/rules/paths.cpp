@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -14,6 +13,7 @@
 #include "conformance/asset_layers.h"
 #include "conformance/asset_paths.h"
 #include "conformance/family.h"
+#include "mechane/files/suffix.h"
 #include "mechane/files/trace.h"
 
 /// REP-0158 1.2.5, second half: how layers name files; and 1.1-d, the units of what they bring in.
@@ -281,8 +281,7 @@ class Paths {
     }
 
     /// MDL modules of a renderer are found by the renderer.
-    static bool is_module(const std::string& authored)
-    { return authored.ends_with(".mdl") || authored.ends_with(".osl"); }
+    static bool is_module(const std::string& authored) { return files::has_suffix(authored, {".mdl", ".osl"}); }
 
     /// Units that the entry does not author are REP-1.1-a, b and e's: nothing can differ from them.
     void units(const AssetLayer& layer)

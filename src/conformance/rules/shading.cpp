@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,6 +16,7 @@
 #include "conformance/family.h"
 #include "conformance/first_value.h"
 #include "conformance/image_header.h"
+#include "mechane/files/suffix.h"
 #include "mechane/usd/shading.h"
 
 /// REP-0158 3.1 to 3.3: materials and textures that every renderer can draw.
@@ -323,8 +323,7 @@ class Looks {
         }
         const ImageHeader header    = path.resolved.empty() ? ImageHeader{} : read_image_header(path.resolved);
         std::string       format    = header.format;
-        std::string       extension = std::filesystem::path(name).extension().string();
-        for (char& c : extension) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+        const std::string extension = files::suffix_of(name);
         if (format.empty())
             format = extension == ".jpg" || extension == ".jpeg" ? "jpeg"
                      : extension.empty()                         ? ""
@@ -403,10 +402,9 @@ class Looks {
         sink_.applies(dome ? kEnvironment : kFormats);
         std::string format = path.resolved.empty() ? "" : read_image_header(path.resolved).format;
         if (format.empty()) {
-            format = std::filesystem::path(path.authored).extension().string();
+            format = files::suffix_of(path.authored);
             if (!format.empty()) format.erase(0, 1);
         }
-        for (char& c : format) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
         if (!dome) {
             if (format != "png" && format != "jpeg" && format != "jpg")
                 say(kFormats, light, "inputs:texture:file", "the picture of the light is " + format, format,

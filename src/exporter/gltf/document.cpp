@@ -13,6 +13,7 @@
 
 #include "mechane/core/hash.h"
 #include "mechane/exporter/codes.h"
+#include "mechane/files/suffix.h"
 #include "mechane/files/uri.h"
 
 namespace mechane::exporter::gltf {
@@ -146,7 +147,7 @@ void Document::use(const std::string& extension, bool required)
 Result<std::vector<OutputFile>> Document::finish(const std::string& file, const std::string& folder, Json asset,
                                                  Json scene)
 {
-    const bool              binary = std::filesystem::path(file).extension() != ".gltf";
+    const bool              binary = !files::has_suffix(file, {".gltf"});
     std::vector<OutputFile> files(1);
     std::set<std::string>   taken;
     // Pictures go into the buffer of a .glb and into files beside a .gltf.
