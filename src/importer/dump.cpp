@@ -169,9 +169,9 @@ Json json_builder(const model::ModelBuilder& b, const ArrayWriter& write, std::s
     std::set<std::pair<std::int32_t, std::int32_t>> pairs(b.shape_collision_filter_pairs.begin(),
                                                           b.shape_collision_filter_pairs.end());
     std::vector<std::int64_t>                       flat;
-    Json                                            labels     = Json::array();
+    Json                                            labels = Json::array();
     // Labels are for people; the pairs themselves are all there.
-    constexpr std::size_t                           kMostNames = 200;
+    constexpr std::size_t kMostNames = 200;
     for (const auto& [x, y] : pairs) {
         flat.push_back(x);
         flat.push_back(y);
@@ -218,9 +218,9 @@ Json json_builder(const model::ModelBuilder& b, const ArrayWriter& write, std::s
         {"up_axis", kAxes[static_cast<std::size_t>(b.up_axis)]}};
 }
 
-Json json_mesh(const geometry::Mesh& mesh, bool solid)
+Json json_mesh(const geometry::Mesh& mesh, bool solid, const ArrayWriter& all)
 {
-    const ArrayWriter         write(24);
+    const ArrayWriter         write = all.with_at_most(24);
     std::vector<double>       points;
     std::vector<std::int64_t> indices;
     for (const Vec3d& p : mesh.points) points.insert(points.end(), {p.x, p.y, p.z});
@@ -336,7 +336,7 @@ void put_shapes(Json& out, const model::Model& m, const ArrayWriter& w)
     out["shape_world_start"]          = w.ints(worlds(m, m.shape_world_start));
     Json& sources = out["shape_source"] = Json::array();
     for (std::size_t i = 0; i < m.shape_count(); ++i)
-        sources.push_back(m.shape_source[i] != nullptr ? json_mesh(*m.shape_source[i], m.shape_is_solid[i] != 0)
+        sources.push_back(m.shape_source[i] != nullptr ? json_mesh(*m.shape_source[i], m.shape_is_solid[i] != 0, w)
                                                        : Json());
 }
 
@@ -474,7 +474,7 @@ Json json_model(const model::Model& m, const ArrayWriter& w, bool extensions)
     out["gravity"]                     = w.vectors(m.gravity);
     out["up_axis"]                     = m.up_axis;
     // One more for readers that know Newton's counting only.
-    out["world_count"]                 = std::max(1, m.world_count);  // Newton counts the world of the globals
+    out["world_count"] = std::max(1, m.world_count);  // Newton counts the world of the globals
     Json& pairs = out["shape_collision_filter_pairs"] = Json::array();
     for (const auto& [a, b] : m.shape_collision_filter_pairs) pairs.push_back({a, b});
     return out;

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +21,11 @@ Json json_number(double value);
 /// first eight values.
 class ArrayWriter {
   public:
+    /// @param limit  0: whole arrays, however long
     explicit ArrayWriter(std::size_t limit) : limit_(limit) {}
+
+    /// One that hashes more than `most` scalars, where this one hashes any.
+    [[nodiscard]] ArrayWriter with_at_most(std::size_t most) const { return ArrayWriter(std::min(limit_, most)); }
 
     /// @param shape   extents, their product is the number of values
     /// @param values  rounded to single precision first, as the model stores them

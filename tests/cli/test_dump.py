@@ -91,3 +91,16 @@ class DumpStage(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
+
+    def test_no_limit_prints_meshes_whole_too(self):
+        """(the help of --limit: 0 prints all)"""
+        corners = [(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)]
+        faces = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
+        stage = pathlib.Path(self.folder.name) / "mesh.usda"
+        stage.write_text('#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = "Z"\n)\ndef Mesh "box" (\n    prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsRigidBodyAPI"]\n)\n{\n'
+                         f"    point3f[] points = {corners}\n    int[] faceVertexCounts = {[4] * 6}\n    int[] faceVertexIndices = {[i for f in faces for i in f]}\n}}\n")
+        mesh = lambda *options: document("dump", "model", stage, *options)["model"]["shape_source"][0]["mesh"]
+        self.assertEqual(mesh()["indices"]["$array"], [36])
+        whole = mesh("--limit", 0)
+        self.assertEqual([tuple(p) for p in whole["vertices"]], corners)
+        self.assertEqual(len(whole["indices"]), 36)
