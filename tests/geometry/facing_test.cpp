@@ -9,8 +9,7 @@ using mechane::test::for_seeds;
 
 TEST_CASE("faces that were turned by chance are found again, in every piece, up to turning the piece")
 {
-    for_seeds(40, [](std::uint64_t seed) {
-        Random                    r(seed);
+    for_seeds(40, [](Random& r) {
         const std::size_t         faces = 3 + r.below(60);
         std::vector<std::int32_t> drawn_piece(faces);
         std::vector<bool>         turned(faces);

@@ -1,5 +1,7 @@
 #include "mechane/geometry/weld.h"
 
+#include <algorithm>
+
 #include "mechane/geometry/mass.h"
 #include "support/support.h"
 
@@ -75,8 +77,7 @@ TEST_CASE("faults are counted by kind")
 
 TEST_CASE("each point knows the first one at its place, along chains, and far points know themselves")
 {
-    for_seeds(20, [](std::uint64_t seed) {
-        Random             r(seed);
+    for_seeds(20, [](Random& r) {
         std::vector<Vec3d> points;
         for (int i = 0; i < 80; ++i)
             points.push_back(0.125 * Vec3d{static_cast<double>(r.below(8)), static_cast<double>(r.below(8)), 0});
