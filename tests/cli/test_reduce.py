@@ -114,11 +114,14 @@ class Reduce(unittest.TestCase):
 
     def test_an_interrupted_run_leaves_what_it_has(self):
         result = self.folder / "small.usda"
-        told = self.folder / "runs"
-        running = subprocess.Popen([PROGRAM, "reduce", str(self.stage), "--while", f"echo run >> {told}; sleep 0.1; grep -q mass {{}}", "--jobs", "1", "-o", str(result)], stderr=subprocess.PIPE, text=True)
-        while running.poll() is None and (not told.exists() or len(told.read_text().split()) < 4):
+        told, told_to_stop = self.folder / "runs", self.folder / "stop"
+        # The fifth run waits until the signal has been sent: the search cannot end before it, however slow this test is.
+        fault = f"echo run >> {told}; if [ $(wc -l < {told}) -ge 5 ]; then while [ ! -e {told_to_stop} ]; do sleep 0.02; done; fi; grep -q mass {{}}"
+        running = subprocess.Popen([PROGRAM, "reduce", str(self.stage), "--while", fault, "--jobs", "1", "-o", str(result)], stderr=subprocess.PIPE, text=True)
+        while running.poll() is None and (not told.exists() or len(told.read_text().split()) < 5):
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
+        told_to_stop.touch()
         _, errors = running.communicate(timeout=60)
         self.assertEqual(running.returncode, 130, errors)
         self.assertIn("mass", result.read_text())
