@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <set>
 
 #include "conformance/checking.h"
@@ -66,13 +68,15 @@ TEST_CASE("a layer mixes roles also by variants, by sensors, and as the entry (R
     CHECK(count(with(layer("over \"robot\" { " + kMesh +
                            " over \"a\" (prepend apiSchemas = [\"SensorLidarAPI\"]) {} }\n")),
                 "REP-1.2.1-a") == 1);
-    CHECK(count(with(layer("over \"robot\" { " + kMesh +
-                           "over \"a\" ( prepend variantSets = \"v\"\n variants = { string v = \"x\" } ) { variantSet \"v\" "
-                           "= { \"x\" (prepend apiSchemas = [\"PhysicsMassAPI\"]) { float physics:mass = 1 } } } }\n")),
+    CHECK(count(with(layer(
+                    "over \"robot\" { " + kMesh +
+                    "over \"a\" ( prepend variantSets = \"v\"\n variants = { string v = \"x\" } ) { variantSet \"v\" "
+                    "= { \"x\" (prepend apiSchemas = [\"PhysicsMassAPI\"]) { float physics:mass = 1 } } } }\n")),
                 "REP-1.2.1-a") == 1);
     // A binding for physics by collection is physics.
-    CHECK(count(with(layer("over \"robot\" { over \"a\" { rel material:binding:collection:physics:all = </robot> } }\n")),
-                "REP-1.2.1-a") == 0);
+    CHECK(
+        count(with(layer("over \"robot\" { over \"a\" { rel material:binding:collection:physics:all = </robot> } }\n")),
+              "REP-1.2.1-a") == 0);
     const auto mixed = [](const std::string& lines) {
         std::string scene = entry("prepend references = [@./base.usda@]");
         scene.insert(scene.rfind('}'), lines);
@@ -91,7 +95,7 @@ TEST_CASE("layers are named by their content, the entry by the asset (REP-1.2.1-
                                     {name, text}}),
                      "REP-1.2.1-k");
     };
-    const std::string mesh = layer("over \"robot\" { " + kMesh + "}\n"),
+    const std::string mesh  = layer("over \"robot\" { " + kMesh + "}\n"),
                       looks = layer("over \"robot\" { def Scope \"Looks\" { def Material \"m\" {} } }\n");
     CHECK(named("phys.usda", kPhysics) == 1);
     CHECK(named("geo.usda", mesh) == 1);
@@ -118,11 +122,12 @@ TEST_CASE("layers are named by their content, the entry by the asset (REP-1.2.1-
 TEST_CASE("what one side does not author differs from nothing (REP-1.1-d)")
 {
     const auto with = [](const std::string& root, const std::string& part) {
-        return count(checked_files({{"robot.usda", "#usda 1.0\n(\n    defaultPrim = \"robot\"\n" + root +
-                                                       ")\ndef Xform \"robot\" ( prepend references = @./base.usda@ ) {}\n"},
-                                    {"base.usda", "#usda 1.0\n(\n    defaultPrim = \"robot\"\n" + part +
-                                                      ")\ndef Xform \"robot\" {}\n"}}),
-                     "REP-1.1-d");
+        return count(
+            checked_files(
+                {{"robot.usda", "#usda 1.0\n(\n    defaultPrim = \"robot\"\n" + root +
+                                    ")\ndef Xform \"robot\" ( prepend references = @./base.usda@ ) {}\n"},
+                 {"base.usda", "#usda 1.0\n(\n    defaultPrim = \"robot\"\n" + part + ")\ndef Xform \"robot\" {}\n"}}),
+            "REP-1.1-d");
     };
     CHECK(with("metersPerUnit = 1\n", "metersPerUnit = 0.01\n") == 1);
     CHECK(with("upAxis = \"Z\"\n", "upAxis = \"Y\"\n") == 1);
@@ -133,13 +138,15 @@ TEST_CASE("what one side does not author differs from nothing (REP-1.1-d)")
 TEST_CASE("a link beside its payload stays a link without it (REP-T-044, REP-1.2.3-d)")
 {
     const std::string physics = layer(
-        "def Xform \"robot\" { def Xform \"a\" (\n prepend apiSchemas = [\"PhysicsMassAPI\", \"PhysicsRigidBodyAPI\"]\n kind "
-        "= \"subcomponent\"\n prepend payload = @./geometries.usda@\n) { float physics:mass = 1\n def Xform \"b\" (prepend "
+        "def Xform \"robot\" { def Xform \"a\" (\n prepend apiSchemas = [\"PhysicsMassAPI\", "
+        "\"PhysicsRigidBodyAPI\"]\n kind "
+        "= \"subcomponent\"\n prepend payload = @./geometries.usda@\n) { float physics:mass = 1\n def Xform \"b\" "
+        "(prepend "
         "apiSchemas = [\"RosFrameAPI\"]) {} } }\n");
-    const Report report =
-        checked_files({{"robot.usda", entry("prepend references = @./physics.usda@")},
-                       {"physics.usda", physics},
-                       {"geometries.usda", "#usda 1.0\n(\n defaultPrim = \"g\"\n)\ndef Xform \"g\" { " + kMesh + "}\n"}});
+    const Report report = checked_files(
+        {{"robot.usda", entry("prepend references = @./physics.usda@")},
+         {"physics.usda", physics},
+         {"geometries.usda", "#usda 1.0\n(\n defaultPrim = \"g\"\n)\ndef Xform \"g\" { " + kMesh + "}\n"}});
     CHECK_MESSAGE(count(report, "REP-1.2.3-d") == 0, listed(report));
     CHECK_MESSAGE(count(report, "REP-1.2.3-c") == 0, listed(report));
 }
@@ -154,6 +161,10 @@ TEST_CASE("default prims of the entry and of what arcs bring in (REP-1.2.5-b)")
     for (const char* arc : {"references = @./base.usda@", "payload = @./base.usda@"}) {
         CHECK(count(with(arc, nameless), "REP-1.2.5-b") == 1);
         CHECK(count(with(arc, wrong), "REP-1.2.5-b") == 1);
+        for (const char* no_name : {"a b", "a-b", "1a", "..:", "R.", "..", "/", "/a b"})
+            CHECK(count(with(arc, fmt::format("#usda 1.0\n(\n defaultPrim = \"{}\"\n)\ndef Xform \"robot\" {{}}\n",
+                                              no_name)),
+                        "REP-1.2.5-b") == 1);
         CHECK(count(with(arc, kBase), "REP-1.2.5-b") == 0);
     }
     CHECK(count(with("references = @./base.usda@</robot>", nameless), "REP-1.2.5-b") == 0);
@@ -166,8 +177,9 @@ TEST_CASE("default prims of the entry and of what arcs bring in (REP-1.2.5-b)")
     const auto stage      = usd::Stage::open(path, options);
     REQUIRE(stage);
     CHECK(count(*check(**stage, {}), "REP-1.2.5-b") == 0);
-    const Report nested = checked(std::string("#usda 1.0\n(\n defaultPrim = \"/world/robot\"\n)\ndef Xform \"world\" { def "
-                                              "Xform \"robot\" {} }\n"));
+    const Report nested =
+        checked(std::string("#usda 1.0\n(\n defaultPrim = \"/world/robot\"\n)\ndef Xform \"world\" { def "
+                            "Xform \"robot\" {} }\n"));
     REQUIRE_MESSAGE(count(nested, "REP-1.2.5-b", "nested") == 1, listed(nested));
     CHECK(find(nested, "REP-1.2.5-b")->severity == Severity::info);
 }
@@ -177,11 +189,12 @@ TEST_CASE("a vendor's layer is known by its name too, and no opinion of it is ne
     const auto with = [](const std::string& name, const std::string& lines) {
         std::string scene = entry("");
         scene.insert(scene.find("upAxis"), "subLayers = [@./" + name + "@, @./physics.usda@, @./base.usda@]\n    ");
-        return checked_files({{"robot.usda", scene},
-                              {"base.usda", kBase},
-                              {"physics.usda", layer("over \"robot\" { " + body("a") +
-                                                     "def PhysicsFixedJoint \"j\" { rel physics:body1 = </robot/a> } }\n")},
-                              {name, layer("over \"robot\" { " + lines + "}\n")}});
+        return checked_files(
+            {{"robot.usda", scene},
+             {"base.usda", kBase},
+             {"physics.usda", layer("over \"robot\" { " + body("a") +
+                                    "def PhysicsFixedJoint \"j\" { rel physics:body1 = </robot/a> } }\n")},
+             {name, layer("over \"robot\" { " + lines + "}\n")}});
     };
     const Report mass = with("physx.usda", "over \"a\" { float physics:mass = 99 }\n");
     REQUIRE_MESSAGE(count(mass, "REP-1.4-c") == 1, listed(mass));
@@ -202,7 +215,7 @@ TEST_CASE("words that nobody has registered are a vendor's on what is simulated 
                               {"physics.usda", layer("over \"robot\" { " + lines + "}\n")}});
     };
     const std::string head = "over \"a\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"";
-    const Report word = with(head + "]) { float physics:mass = 1\n float acme:gain = 2 }\n");
+    const Report      word = with(head + "]) { float physics:mass = 1\n float acme:gain = 2 }\n");
     REQUIRE_MESSAGE(count(word, "REP-1.2.1-j") == 1, listed(word));
     CHECK(find(word, "REP-1.2.1-j")->severity == Severity::error);
     CHECK(count(with(head + ", \"AcmeGripperAPI\"]) { float physics:mass = 1 }\n"), "REP-1.2.1-j") == 1);
@@ -230,10 +243,11 @@ TEST_CASE("geometry in the base layer is no tree of Xforms (REP-1.2.1-g, GAP-106
 
 TEST_CASE("two references are two places, two instances are one prototype (rep-0158 2.2)")
 {
-    const std::string part = layer("def Xform \"robot\" { def Xform \"a\" { matrix4d xformOp:transform = ((1,0,0,0),(0,1,0,0),"
-                                   "(0,0,1,0),(0,0,1,1))\n uniform token[] xformOpOrder = [\"xformOp:transform\"] } }\n");
+    const std::string part = layer(
+        "def Xform \"robot\" { def Xform \"a\" { matrix4d xformOp:transform = ((1,0,0,0),(0,1,0,0),"
+        "(0,0,1,0),(0,0,1,1))\n uniform token[] xformOpOrder = [\"xformOp:transform\"] } }\n");
     const auto with = [&](const char* flag) {
-        const std::string arc = std::string("( prepend references = @./part.usda@\n ") + flag + ") {}\n";
+        const std::string arc   = std::string("( prepend references = @./part.usda@\n ") + flag + ") {}\n";
         std::string       scene = entry("");
         scene.insert(scene.rfind('}'), "def Xform \"left\" " + arc + "def Xform \"right\" " + arc);
         return checked_files({{"robot.usda", scene}, {"part.usda", part}});
@@ -253,8 +267,8 @@ TEST_CASE("a package is judged like the folder that it was made of")
                 {"ros.usda", layer("over \"robot\" (prepend apiSchemas = [\"RosContextAPI\"]) { string "
                                    "ros:context:namespace = \"robot\"\n def Xform \"look\" ( prepend payload = "
                                    "@./geometries.usda@ ) {} }\n")},
-                {"geometries.usda", layer("def Xform \"robot\" { def Points \"p\" { int[] primvars:table = [" + zeros(1001) +
-                                          "] } }\n")}};
+                {"geometries.usda",
+                 layer("def Xform \"robot\" { def Points \"p\" { int[] primvars:table = [" + zeros(1001) + "] } }\n")}};
     const Report folder = checked_files(files), package = checked_package(files);
     CHECK_MESSAGE(marks(folder) == marks(package), listed(folder) << "--- but packed\n" << listed(package));
     CHECK(count(package, "REP-1.2.5-k") == 0);

@@ -807,6 +807,31 @@ TEST_CASE("a point instancer of ten thousand items becomes one node, without wha
     CHECK(core.glb.json["meshes"].size() == 1);
 }
 
+TEST_CASE("prototypes that hold their own instancer are left out with a loss, at once or by way of another instancer")
+{
+    const auto instancer = [](const char* name, const char* prototypes, const char* inside) {
+        return fmt::format(
+            "def PointInstancer \"{}\" {{\n point3f[] positions = [(0, 0, 0), (1, 0, 0)]\n int[] protoIndices = [0, "
+            "1]\n "
+            "rel prototypes = [{}]\n {} }}\n",
+            name, prototypes, inside);
+    };
+    const std::string box = "def Cube \"c\" {}";
+    for (const std::string& usda :
+         {"def Xform \"r\" {" + instancer("p", "</r/p/c>, </r/p>", box.c_str()) + "}",
+          "def Xform \"r\" {" + instancer("p", "</r/p/c>, </r>", box.c_str()) + "}",
+          "def Xform \"r\" {" + instancer("p", "</r/p/c>, </r/b>", box.c_str()) + "def Xform \"b\" {" +
+              instancer("q", "</r/b/q/c>, </r/p>", box.c_str()) + "} }"}) {
+        CAPTURE(usda);
+        const Shown s     = Sample(usda).shown();
+        const auto  drops = std::ranges::count_if(s.losses.entries, [](const sf::Loss& loss) {
+            return loss.code == "instancer" && loss.action == sf::LossAction::dropped;
+        });
+        CHECK(drops >= 1);
+        CHECK(s.glb.node("c") >= 0);
+    }
+}
+
 TEST_CASE(
     "lights keep their power: candela of a sphere, cones of a spot, lux of a distant light (EXP-028, EXP-029, EXP-030)")
 {

@@ -258,11 +258,12 @@ std::string fault_of_target(const usd::Layer& layer)
 {
     const std::string name = layer.field(usd::Path::root(), "defaultPrim").get<std::string>().value_or("");
     if (name.empty()) return "has no defaultPrim";
-    const usd::Path         path(name.starts_with('/') ? name : "/" + name);
+    const usd::Path path(name.starts_with('/') ? name : "/" + name);
+    if (path.empty() || path.is_root()) return "has the defaultPrim \"" + name + "\", which no prim can be called";
     static const usd::Token kSpecifier("specifier"), kActive("active");
     if (layer.field(path, kSpecifier).to_text().find("lass") != std::string::npos)
         return "names the class " + path.text() + " as its defaultPrim";
-    for (usd::Path at = path; !at.is_root(); at = at.parent())
+    for (usd::Path at = path; !at.empty() && !at.is_root(); at = at.parent())
         if (!layer.field(at, kActive).get<bool>().value_or(true))
             return "names the prim " + path.text() + ", which is switched off, as its defaultPrim";
     if (layer.kind(path) != usd::SpecKind::none || !layer.sublayers().empty()) return {};

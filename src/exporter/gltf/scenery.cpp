@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
+#include <utility>
 
 #include "exporter/gltf/writer.h"
 #include "mechane/usd/stage_layers.h"
@@ -198,7 +199,15 @@ void Writer::instancer(const usd::Prim& prim, Json& children)
         hidden.insert(id);
     for (const double id : listed_ids(prim.metadata("inactiveIds").to_text())) hidden.insert(id);
     std::vector<usd::Prim> prototypes;
-    for (const usd::Path& path : prim.relationship("prototypes").forwarded()) prototypes.push_back(stage.prim_at(path));
+    instancers_.push_back(prim.path());
+    for (const usd::Path& path : prim.relationship("prototypes").forwarded()) {
+        const bool endless =
+            std::ranges::any_of(instancers_, [&](const usd::Path& instancer) { return instancer.has_prefix(path); });
+        if (endless)
+            lose("instancer", Severity::warning, sf::LossAction::dropped, "visual", prim, path.text(), {},
+                 "this prototype holds the instancer itself");
+        prototypes.push_back(endless ? usd::Prim() : stage.prim_at(path));
+    }
     const std::size_t count = std::min(positions.size(), which.size());
     if (positions.size() != which.size() || (turns && !turns->empty() && turns->size() < count) ||
         (scales && !scales->empty() && scales->size() < count))
@@ -249,7 +258,7 @@ void Writer::instancer(const usd::Prim& prim, Json& children)
             lose("instancer", Severity::info, sf::LossAction::converted, "visual", prim,
                  fmt::format("{} items of {}", items[p].size(), prototypes[p].path().text()), "nodes",
                  "the prototype is more than meshes with a position, a rotation and a scale");
-        copies_ = true;
+        const bool outer = std::exchange(copies_, true);
         for (std::size_t i = 0; i < items[p].size(); ++i) {
             Json holder{{"name", fmt::format("{}_{}", prototypes[p].name().text(), i)}};
             transform(holder, in_metres(items[p][i]), prim);
@@ -259,8 +268,9 @@ void Writer::instancer(const usd::Prim& prim, Json& children)
             out.at("nodes", index) = std::move(holder);
             children.push_back(index);
         }
-        copies_ = false;
+        copies_ = outer;
     }
+    instancers_.pop_back();
 }
 
 int Writer::instanced(const usd::Prim& prim, const std::vector<usd::Matrix4d>& items, const usd::Matrix4d& below,

@@ -196,6 +196,7 @@ class Writer {
     std::vector<PendingSkin> pending_;  ///< skins whose joints may have no nodes yet
     int                      depth_  = 0;
     bool                     copies_ = false;  ///< below an item of an instancer: nodes are not told of
+    std::vector<usd::Path>   instancers_;      ///< that are being written, the outermost first
 
     bool keep(const usd::Prim& prim);
     bool shows(const usd::Prim& prim);
