@@ -170,6 +170,7 @@ template Value make_value(std::string_view, const std::vector<std::string>&);
 template Value make_value(std::string_view, const std::vector<Token>&);
 template Value make_value(std::string_view, const std::vector<Vec2d>&);
 template Value make_value(std::string_view, const std::vector<Vec3d>&);
+template Value make_value(std::string_view, const std::vector<std::array<double, 4>>&);
 template Value make_value(std::string_view, const std::vector<Quatd>&);
 template Value make_value(std::string_view, const std::vector<AssetPath>&);
 template Value make_value(std::string_view, const std::vector<Matrix4d>&);
@@ -181,7 +182,7 @@ Result<Value> parse_value(std::string_view type, std::string_view text)
         return make_diagnostic(kEditRefused, {}, fmt::format("'{}' is not a value type of USD", type));
     // OpenUSD's own parser reads the value, from a layer made around it; nothing else knows all types.
     const std::string layer_text = fmt::format("#usda 1.0\ndef \"a\"\n{{\n    custom {} x = {}\n}}\n", type, text);
-    const Diagnostic  wrong      = make_diagnostic(kEditRefused, {}, fmt::format("'{}' is not a value of {}", text, type));
+    const Diagnostic  wrong = make_diagnostic(kEditRefused, {}, fmt::format("'{}' is not a value of {}", text, type));
     if (guard_layer(layer_text, "value", Limits{})) return wrong;
     const SdfPath        prim("/a"), attribute("/a.x");
     const SdfLayerRefPtr layer = SdfLayer::CreateAnonymous("value.usda");

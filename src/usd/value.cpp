@@ -222,6 +222,11 @@ std::optional<T> Value::get() const
             v, [](const auto& x) { return to_vec2(static_cast<double>(x[0]), static_cast<double>(x[1])); });
     } else if constexpr (std::is_same_v<T, std::vector<Vec3d>>) {
         return as_vector<Vec3d, GfVec3f, GfVec3d, GfVec3h>(v, [](const auto& x) { return to_vec3(GfVec3d(x)); });
+    } else if constexpr (std::is_same_v<T, std::vector<std::array<double, 4>>>) {
+        return as_vector<std::array<double, 4>, GfVec4f, GfVec4d, GfVec4h>(v, [](const auto& x) {
+            const GfVec4d wide(x);
+            return std::array<double, 4>{wide[0], wide[1], wide[2], wide[3]};
+        });
     } else if constexpr (std::is_same_v<T, std::vector<Quatd>>) {
         return as_vector<Quatd, GfQuatf, GfQuatd, GfQuath>(v, [](const auto& x) { return to_quat(GfQuatd(x)); });
     } else if constexpr (std::is_same_v<T, std::vector<AssetPath>>) {
@@ -232,26 +237,27 @@ std::optional<T> Value::get() const
     return std::nullopt;
 }
 
-template std::optional<bool>                     Value::get() const;
-template std::optional<int>                      Value::get() const;
-template std::optional<std::int64_t>             Value::get() const;
-template std::optional<double>                   Value::get() const;
-template std::optional<std::string>              Value::get() const;
-template std::optional<Token>                    Value::get() const;
-template std::optional<AssetPath>                Value::get() const;
-template std::optional<Vec2d>                    Value::get() const;
-template std::optional<Vec3d>                    Value::get() const;
-template std::optional<std::array<double, 4>>    Value::get() const;
-template std::optional<Quatd>                    Value::get() const;
-template std::optional<Matrix4d>                 Value::get() const;
-template std::optional<std::vector<int>>         Value::get() const;
-template std::optional<std::vector<double>>      Value::get() const;
-template std::optional<std::vector<std::string>> Value::get() const;
-template std::optional<std::vector<Token>>       Value::get() const;
-template std::optional<std::vector<Vec2d>>       Value::get() const;
-template std::optional<std::vector<Vec3d>>       Value::get() const;
-template std::optional<std::vector<Quatd>>       Value::get() const;
-template std::optional<std::vector<AssetPath>>   Value::get() const;
-template std::optional<std::vector<Matrix4d>>    Value::get() const;
+template std::optional<bool>                               Value::get() const;
+template std::optional<int>                                Value::get() const;
+template std::optional<std::int64_t>                       Value::get() const;
+template std::optional<double>                             Value::get() const;
+template std::optional<std::string>                        Value::get() const;
+template std::optional<Token>                              Value::get() const;
+template std::optional<AssetPath>                          Value::get() const;
+template std::optional<Vec2d>                              Value::get() const;
+template std::optional<Vec3d>                              Value::get() const;
+template std::optional<std::array<double, 4>>              Value::get() const;
+template std::optional<Quatd>                              Value::get() const;
+template std::optional<Matrix4d>                           Value::get() const;
+template std::optional<std::vector<int>>                   Value::get() const;
+template std::optional<std::vector<double>>                Value::get() const;
+template std::optional<std::vector<std::string>>           Value::get() const;
+template std::optional<std::vector<Token>>                 Value::get() const;
+template std::optional<std::vector<Vec2d>>                 Value::get() const;
+template std::optional<std::vector<Vec3d>>                 Value::get() const;
+template std::optional<std::vector<std::array<double, 4>>> Value::get() const;
+template std::optional<std::vector<Quatd>>                 Value::get() const;
+template std::optional<std::vector<AssetPath>>             Value::get() const;
+template std::optional<std::vector<Matrix4d>>              Value::get() const;
 
 }  // namespace mechane::usd

@@ -51,8 +51,8 @@ Decomposition decompose(const Matrix4d& m);
 /// (half, float, double; int to float; vectors and quaternions of any precision; token, string).
 ///
 /// T is one of: bool, int, std::int64_t, double, std::string, Token, AssetPath, Vec2d, Vec3d, std::array<double, 4>,
-/// Quatd, Matrix4d, or std::vector of int, double, std::string, Token, Vec2d, Vec3d, Quatd, AssetPath, Matrix4d. Quatd
-/// is x y z w as read, not normalised.
+/// Quatd, Matrix4d, or std::vector of int, double, std::string, Token, Vec2d, Vec3d, std::array<double, 4>, Quatd,
+/// AssetPath, Matrix4d. Quatd is x y z w as read, not normalised.
 /// Copying one shares the data, so arrays cost nothing to hand on. Safe to read from many threads.
 class Value {
   public:

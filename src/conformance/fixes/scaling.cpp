@@ -6,6 +6,7 @@
 
 #include "conformance/fixes/scaling.h"
 
+#include <array>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -38,8 +39,16 @@ const std::map<std::string_view, Dimension>& plain_names()
         {"accelerations", kLength},
         {"positions", kLength},
         {"primvars:widths", kLength},
+        {"tangents", kLength},
+        // skins: where joints stand, and how far blend shapes move points
+        {"bindTransforms", kLength},
+        {"restTransforms", kLength},
+        {"translations", kLength},
+        {"primvars:skel:geomBindTransform", kLength},
+        {"offsets", kLength},
         // cameras and lights; aperture and focal length are tenths of the unit and keep their ratio
         {"clippingRange", kLength},
+        {"clippingPlanes", kLength},
         {"focusDistance", kLength},
         {"focalLength", kLength},
         {"horizontalAperture", kLength},
@@ -50,6 +59,10 @@ const std::map<std::string_view, Dimension>& plain_names()
         {"inputs:width", kLength},
         {"inputs:height", kLength},
         {"inputs:length", kLength},
+        {"inputs:shadow:distance", kLength},
+        {"inputs:shadow:falloff", kLength},
+        {"guideRadius", kLength},
+        {"inputs:displacement", kLength},
         // physics
         {"physics:localPos0", kLength},
         {"physics:localPos1", kLength},
@@ -64,9 +77,29 @@ const std::map<std::string_view, Dimension>& plain_names()
         {"physics:breakForce", kForce},
         {"physics:breakTorque", kInertia},
         {"newton:inertia", kInertia},
-        {"physxSurfaceVelocity:surfaceVelocity", kLength}};
+        // read by PhysX alone (PhysxSchema's documentation of units); sleep is judged by energy per mass
+        {"physxSurfaceVelocity:surfaceVelocity", kLength},
+        {"physxRigidBody:maxLinearVelocity", kLength},
+        {"physxRigidBody:maxDepenetrationVelocity", kLength},
+        {"physxRigidBody:maxContactImpulse", kForce},
+        {"physxRigidBody:sleepThreshold", {2, 0}},
+        {"physxRigidBody:stabilizationThreshold", {2, 0}},
+        {"physxArticulation:sleepThreshold", {2, 0}},
+        {"physxArticulation:stabilizationThreshold", {2, 0}},
+        {"physxScene:bounceThreshold", kLength},
+        {"physxScene:frictionOffsetThreshold", kLength},
+        {"physxScene:frictionCorrelationDistance", kLength},
+        {"physxCollision:torsionalPatchRadius", kLength},
+        {"physxCollision:minTorsionalPatchRadius", kLength},
+        {"physxConvexHullCollision:minThickness", kLength},
+        {"physxConvexDecompositionCollision:minThickness", kLength},
+        {"physxContactReport:threshold", kForce}};
     return kNames;
 }
+
+/// Blend shapes have a vector for each point in what lies between, too: "inbetweens:half", without its normals.
+bool is_inbetween(std::string_view name)
+{ return name.starts_with("inbetweens:") && name.find(':', std::string_view("inbetweens:").size()) == name.npos; }
 
 /// Units of what the resolvers' tables name: one fact, written there.
 const std::unordered_map<std::string, resolve::Unit>& vendor_names()
@@ -128,6 +161,12 @@ double times(double x, double factor) { return factor * x; }
 Vec2d  times(const Vec2d& v, double factor) { return {factor * v.x, factor * v.y}; }
 Vec3d  times(const Vec3d& v, double factor) { return factor * v; }
 
+/// Only the translation of a matrix has a length; its other rows are ratios.
+void stretch(usd::Matrix4d& m, double factor)
+{
+    for (int c = 0; c < 3; ++c) m(3, c) *= factor;
+}
+
 template <class T>
 usd::Value times_value(const usd::Value& value, double factor)
 {
@@ -165,7 +204,7 @@ std::optional<Dimension> dimension_of(const std::string& attribute, bool angular
     // Read by PhysX alone: a spring between two anchors.
     if (name == "physxPhysicsDistanceJoint:springStiffness" || name == "physxPhysicsDistanceJoint:springDamping")
         return kMass;
-    if (name.starts_with("xformOp:translate")) return kLength;
+    if (name.starts_with("xformOp:translate") || is_inbetween(name)) return kLength;
     if (name.starts_with("xformOp:transform")) return kLength;  // its last row
     for (const bool limit : {true, false}) {
         const std::string_view family = limit ? "limit:" : "drive:";
@@ -185,12 +224,24 @@ std::optional<Dimension> dimension_of(const std::string& attribute, bool angular
 usd::Value scaled(const usd::Value& value, double factor)
 {
     const std::string type = value.type_name();
-    // Only the translation of a matrix has a length; its other rows are ratios.
+    if (type == "matrix4d[]") {
+        auto all = value.get<std::vector<usd::Matrix4d>>();
+        if (!all) return {};
+        for (usd::Matrix4d& m : *all) stretch(m, factor);
+        return usd::make_value(type, *all);
+    }
     if (type.starts_with("matrix4")) {
         auto m = value.get<usd::Matrix4d>();
         if (!m) return {};
-        for (int c = 0; c < 3; ++c) (*m)(3, c) *= factor;
+        stretch(*m, factor);
         return usd::make_value(type, *m);
+    }
+    // Planes a x + b y + c z + d: the normal has no length.
+    if (type.starts_with("float4") || type.starts_with("double4")) {
+        auto planes = value.get<std::vector<std::array<double, 4>>>();
+        if (!planes) return {};
+        for (auto& plane : *planes) plane[3] *= factor;
+        return usd::make_value(type, *planes);
     }
     if (type.ends_with("3[]")) return times_value<std::vector<Vec3d>>(value, factor);
     if (type.find("3") != std::string::npos && !type.ends_with("[]")) return times_value<Vec3d>(value, factor);

@@ -261,12 +261,14 @@ void convert_units(Repair& repair, const char* field, double assumed, bool masse
         if (const usd::Layer* layer = repair.work.layer(file.string()))
             factors[file.string()] = unit_of(*layer, field).value_or(root);
     for (const auto& [file, factor] : factors) {
-        if (masses || factor == root) continue;
+        if (factor == root) continue;
         // What carries the ratio itself is taken back by REP-1.1-d, which comes first.
-        if (is_compensated(repair, file, factor / root))
+        if (!masses && is_compensated(repair, file, factor / root))
             return repair.refuse("ambiguous",
                                  "a scale makes up for the units of " + file + ", but not one that says just this");
-        repair.mixed_units = true;
+        // Its numbers are simulated in the entry's unit. Whether they stay so is decided by that rule, with a note.
+        return repair.refuse("other-units", fmt::format("{} states another {}; REP-1.1-d comes first, and is left",
+                                                        std::filesystem::path(file).filename().string(), field));
     }
     if (!masses) repair.stretched *= root;
     for_each_attribute(repair, [&](const EditPlace& at) {

@@ -11,7 +11,7 @@ namespace mechane::usd {
 ///
 /// T is one of: bool, int, std::int64_t, double, std::string, Token, AssetPath (its authored part), Vec2d, Vec3d,
 /// std::array<double, 4>, Quatd (x y z w), Matrix4d, or std::vector of int, double, std::string, Token, Vec2d, Vec3d,
-/// Quatd, AssetPath, Matrix4d.
+/// std::array<double, 4>, Quatd, AssetPath, Matrix4d.
 /// @return no value when `type` is unknown or cannot hold a T
 template <class T>
 Value make_value(std::string_view type, const T& value);
