@@ -314,7 +314,8 @@ class Ladder {
         if (blocked(body.mass)) return true;
         // An infinite mass makes OpenUSD's sum infinite, for which Newton has an answer of its own.
         if (asks_.invalid_moments_void_the_sum &&
-            has_collider(body, [](const MassValues& v) { return v.mass == kInfinity; }))
+            (body.mass.mass == kInfinity ||
+             has_collider(body, [](const MassValues& v) { return v.mass == kInfinity; })))
             return true;
         return std::any_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
             return blocked(collider(i).mass) || (!collider(i).weighs() && collider(i).mass.applied);

@@ -98,7 +98,7 @@ def simulated(model):
         pose = out["shape_transform"][i]
         # In the body's frame: a mirrored mesh is taken apart into a rotation and a scale in several ways.
         at = lambda p: [a + b for a, b in zip(pose, turned(pose[3:], [s * x for s, x in zip(scale, p)]))]
-        out["shape_source"][i] = [at(p) for p in points] if whole else points["$array"]
+        out["shape_source"][i] = [at(p) for p in points] if whole else None if kind == HULL else points["$array"]
         if whole and kind == HULL:  # in which order a hull lists its corners says nothing
             size = max(1e-9, *(abs(x - c) for p in out["shape_source"][i] for x, c in zip(p, pose)))
             out["shape_source"][i].sort(key=lambda p: [round(x / size, 4) for x in p])
@@ -114,6 +114,10 @@ def simulated(model):
         if first < math.inf:
             out["joint_q"][first:first + 4] = upright(out["joint_q"][first:first + 4])
     return out
+
+
+#: A hinge whose sides lie half a turn about another axis apart but for 0.2 degrees: what its angle is hangs on the last digits of the pose.
+ASTRAY = {("physics", 468)}
 
 
 def model(path):
@@ -207,14 +211,14 @@ def faults(folder, family, options):
         wrong.append(f"the second repair: exit {again}: {more}")
     elif more:
         wrong.append(f"the second repair edits {len(more)}, first {more[0]}")
-    if "--unsafe" not in options and family != "stages":
+    if "--unsafe" not in options and family != "stages" and (family, int(folder.name)) not in ASTRAY:
         was, now = model(asset), model(once)
         if isinstance(was, int) or isinstance(now, int):
             where = was != now and "exit status of the dump"
         else:
             holding = {edit["rule"] for edit in edits if edit["path"].endswith("kinematicEnabled")}
-            if holding:  # a joint holds what was kinematic: the other repairs keep that
-                was = model(repaired(folder, "held", asset, *(word for rule in sorted(holding) for word in ("--select", rule)))[2])
+            if holding:  # a joint holds what was kinematic: the other repairs keep what is simulated
+                now = model(repaired(folder, "unheld", asset, *(word for rule in sorted(holding) for word in ("--ignore", rule)))[2])
             for name in unconverted(once.parent):
                 was[name] = now[name] = None
             if any(edit["rule"] == "REP-1.3.4-b" for edit in edits):  # values of a material that lacked its schema count from then on, which the finding is about
