@@ -79,8 +79,8 @@ class Sheet {
 
     const usd::Path& at(const std::string& path);
     usd::Layer&      layer(Role role);
-    void        put(Role role, const std::string& path, const std::string& name, const std::string& type,
-                    const usd::Value& value, const Place& place, bool uniform);
+    void             put(Role role, const std::string& path, const std::string& name, const std::string& type,
+                         const usd::Value& value, const Place& place, bool uniform);
     void put_sample(Role role, const std::string& path, const std::string& name, const std::string& type, double time,
                     const usd::Value& value);
     void check(const Result<void>& done, const std::string& path);
