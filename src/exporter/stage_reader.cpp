@@ -18,8 +18,10 @@
 #include "mechane/geometry/mass.h"
 #include "mechane/physics/codes.h"
 #include "mechane/physics/parse.h"
+#include "mechane/resolve/mujoco_units.h"
 #include "mechane/resolve/resolvers.h"
 #include "mechane/sourceformats/hints.h"
+#include "mechane/usd/make_value.h"
 
 namespace mechane::exporter {
 namespace {
@@ -88,6 +90,22 @@ int StageReader::link_above(const usd::Prim& prim) const
     return -1;
 }
 
+/// What no resolver reads of MuJoCo's actuators, tendons and constraints, in metres and kilograms.
+usd::Value StageReader::in_si(const usd::Prim& prim, const std::string& name, const usd::Value& value) const
+{
+    const std::string& type = prim.type_name().text();
+    if (unit == 1 && kilograms == 1) return value;
+    if (type != "MjcActuator" && type != "MjcTendon" && !name.starts_with("mjc:solimp")) return value;
+    const resolve::MujocoUnits units(stage, prim);
+    const auto factor = [&](std::size_t element) { return units.factor({unit, kilograms}, name, element); };
+    if (const auto number = value.get<double>())
+        return factor(0) == 1 ? value : usd::make_value(value.type_name(), *number * factor(0));
+    auto list    = value.get<std::vector<double>>();
+    bool differs = false;
+    for (std::size_t i = 0; list && i < list->size(); ++i) differs |= factor(i) != 1, (*list)[i] *= factor(i);
+    return differs ? usd::make_value(value.type_name(), *list) : value;
+}
+
 void StageReader::vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& out) const
 {
     for (const usd::Token& name : prim.authored_property_names()) {
@@ -95,7 +113,7 @@ void StageReader::vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& o
             continue;
         const usd::Attribute attribute = prim.attribute(name);
         if (!attribute) continue;
-        const usd::Value value = attribute.authored_value();
+        const usd::Value value = in_si(prim, name.text(), attribute.authored_value());
         if (value.empty()) continue;
         out.push_back({sf::Extra::Layer::mujoco,
                        name.text(),

@@ -56,7 +56,8 @@ class StageReader {
     /// The link whose prim is the nearest at or above; -1: none.
     [[nodiscard]] int link_above(const usd::Prim& prim) const;
     /// Authored attributes mjc:... as the reader of MJCF writes them.
-    void vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& out) const;
+    void                     vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& out) const;
+    [[nodiscard]] usd::Value in_si(const usd::Prim& prim, const std::string& name, const usd::Value& value) const;
     /// Cloth, a soft body or a cable.
     [[nodiscard]] bool is_soft(const usd::Prim& prim) const;
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "actuator_units.h"
 #include "import.h"
+#include "mechane/resolve/mujoco_units.h"
 
 namespace mechane::importer {
 namespace {
@@ -56,15 +56,16 @@ std::optional<Servo> servo_of(const usd::Prim& prim)
         return std::nullopt;
     const auto gear = numbers("mjc:gear", {1, 0, 0, 0, 0, 0});
     // A gear other than 1 scales force and length; a drive has none.
-    if (!is_close(gear[0], 1) || std::any_of(gear.begin() + 1, gear.end(), [](double g) { return !is_close(g, 0); }))
+    if (!resolve::same_gain(gear[0], 1) ||
+        std::any_of(gear.begin() + 1, gear.end(), [](double g) { return !resolve::same_gain(g, 0); }))
         return std::nullopt;
     const auto   gain = numbers("mjc:gainPrm", {1, 0, 0}), bias = numbers("mjc:biasPrm", {0, 0, 0});
     const double k = gain[0];
-    if (!(k > 0) || !is_close(bias[0], 0)) return std::nullopt;
+    if (!(k > 0) || !resolve::same_gain(bias[0], 0)) return std::nullopt;
     // A positive velocity term is a damping ratio that the compiler has not resolved.
     // force = k u - k q - kv qd: the servo u -> q. With a zero position term it is k (u - qd).
-    if (is_close(bias[1], -k) && bias[2] <= 0) return Servo{true, k, -bias[2]};
-    if (is_close(bias[1], 0) && is_close(bias[2], -k)) return Servo{false, 0, k};
+    if (resolve::same_gain(bias[1], -k) && bias[2] <= 0) return Servo{true, k, -bias[2]};
+    if (resolve::same_gain(bias[1], 0) && resolve::same_gain(bias[2], -k)) return Servo{false, 0, k};
     return std::nullopt;
 }
 
@@ -85,14 +86,18 @@ void add_actuators(Import& run)
             run.took(prim, name, physics::Use::used,
                      servo->position ? "a position servo becomes the joint's drive"
                                      : "a velocity servo becomes the joint's drive");
-        const TargetMode    mode  = dof->actuator_mode.value_or(TargetMode::none);
-        const ActuatorUnits units = actuator_units(run, is_angular(run, targets.front(), dof));
+        const TargetMode mode = dof->actuator_mode.value_or(TargetMode::none);
+        // Newton takes the numbers as they stand, and reads no range of forces.
+        const physics::UnitScale scale =
+            run.conventions.servo_force_range_unread ? physics::UnitScale{} : run.context.scale;
+        const resolve::MujocoUnits units(run.stage, prim, is_angular(run, targets.front(), dof));
+        const double gain = units.factor(scale, "mjc:gainPrm"), drag = units.factor(scale, "mjc:biasPrm", 2);
         if (servo->position) {
-            dof->target_ke = units.stiffness * servo->kp;
+            dof->target_ke = gain * servo->kp;
             // A velocity servo on the joint has said the damping already.
-            if (mode == TargetMode::none) dof->target_kd = units.stiffness * servo->kv;
+            if (mode == TargetMode::none) dof->target_kd = drag * servo->kv;
         } else {
-            dof->target_kd = units.stiffness * servo->kv;
+            dof->target_kd = drag * servo->kv;
         }
         const TargetMode own   = servo->position ? TargetMode::position : TargetMode::velocity;
         const TargetMode other = servo->position ? TargetMode::velocity : TargetMode::position;
@@ -105,7 +110,8 @@ void add_actuators(Import& run)
                          high = prim.attribute("mjc:forceRange:max").get_or<double>(0);
             // A drive's limit is symmetric; the tighter of both limits holds.
             if (low < high)
-                dof->effort_limit = std::min(dof->effort_limit, units.force * std::max(std::abs(low), std::abs(high)));
+                dof->effort_limit = std::min(dof->effort_limit, units.factor(scale, "mjc:forceRange:max") *
+                                                                    std::max(std::abs(low), std::abs(high)));
         }
         ++run.result.actuator_count;
     }

@@ -43,7 +43,7 @@ template <class NodeOf>
 Edges group_edges(const Import& run, const std::vector<physics::Index>& joints, const NodeOf& node_of,
                   bool only_mergeable)
 {
-    Edges                                      out;
+    Edges out;
     // Several one-axis joints between two bodies are one joint of several axes (a D6).
     std::map<std::pair<int, int>, std::size_t> by_pair;
     for (const physics::Index i : joints) {
@@ -117,7 +117,8 @@ bool usable_joint(Import& run, physics::Index index)
 {
     const physics::Joint& joint = run.joint(index);
     if (!joint.enabled && run.options.only_load_enabled_joints) return false;
-    if (run.ignored(joint.path)) return false;
+    // The parser's finding says why.
+    if (run.ignored(joint.path) || !joint.valid) return false;
     const auto dropped = [&](physics::Index b) { return b != physics::kNone && run.ignored_bodies.count(b) != 0; };
     if (dropped(joint.body0) || dropped(joint.body1)) return false;
     if (joint.body0 != physics::kNone && joint.body0 == joint.body1) {
@@ -141,11 +142,9 @@ bool usable_joint(Import& run, physics::Index index)
     const bool others = (run.scope != physics::kNone || !run.world_of_body.empty()) && !any &&
                         (joint.body0 != physics::kNone || joint.body1 != physics::kNone);
     if (others) return false;  // belongs to another world
-    if (!joint.valid || !any) {
+    if (!any) {
         run.found.add(codes::kJointSkipped, joint.prim.site(),
-                      joint.valid
-                          ? fmt::format("{} connects no imported rigid body", joint.path.text())
-                          : fmt::format("{} is invalid ({})", joint.path.text(), fmt::join(joint.reasons, ", ")));
+                      fmt::format("{} connects no imported rigid body", joint.path.text()));
         return false;
     }
     return true;

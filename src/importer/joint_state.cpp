@@ -16,6 +16,9 @@ using model::JointType;
 
 /// Coordinates below this are rounding dust of authored single-precision poses.
 constexpr double kDust = 1e-6;
+/// Cosine of the second of three angles below which the first and the third turn about one axis: rounding of the pose
+/// would share their sum between the two.
+constexpr double kGimbal = 1e-5;
 
 double without_dust(double q) { return std::abs(q) < kDust ? 0 : q; }
 
@@ -23,7 +26,10 @@ double without_dust(double q) { return std::abs(q) < kDust ? 0 : q; }
 /// Swing-twist again: the angle of the twist part about the axis.
 double twist_angle(const Quatd& q, const Vec3d& axis)
 {
-    double angle = 2 * std::atan2(dot(q.xyz(), axis), q.w);
+    const double along = dot(q.xyz(), axis);
+    // Half a turn about an axis across this one: every angle is as far from the pose as any other.
+    if (std::hypot(along, q.w) < kGimbal) return 0;
+    double angle = 2 * std::atan2(along, q.w);
     if (angle > kPi) angle -= 2 * kPi;
     if (angle <= -kPi) angle += 2 * kPi;
     return angle;
@@ -49,10 +55,17 @@ std::optional<std::vector<double>> successive_angles(const Quatd& q, const std::
         return std::nullopt;
     const Mat33d basis = Mat33d::from_columns(a, b, c);
     const Mat33d r     = transpose(basis) * to_matrix(q) * basis;
-    // R = Rx(u) Ry(v) Rz(w): r02 = sin v, r12 = -sin u cos v, r01 = -cos v sin w.
+    // R = Rx(u) Ry(v) Rz(w): r02 = sin v, r12 = -sin u cos v, r22 = cos u cos v, r01 = -cos v sin w.
     // Beyond 90 degrees of the second angle several triples make the same rotation; this one has it within.
-    std::vector<double> angles{std::atan2(-r(1, 2), r(2, 2)), std::asin(std::clamp(r(0, 2), -1.0, 1.0))};
-    if (axes.size() == 3) angles.push_back(std::atan2(-r(0, 1), r(0, 0)) * (dot(c, axes[2].axis) < 0 ? -1 : 1));
+    const double        cosine = std::hypot(r(1, 2), r(2, 2));
+    std::vector<double> angles{std::atan2(-r(1, 2), r(2, 2)), std::atan2(r(0, 2), cosine)};
+    double              third = std::atan2(-r(0, 1), r(0, 0));
+    if (cosine < kGimbal) {
+        // There r10 = sin(w + u) and r11 = cos(w + u), or those of w - u at -90 degrees: the first angle has it all.
+        angles[0] = std::atan2(r(0, 2) > 0 ? r(1, 0) : -r(1, 0), r(1, 1));
+        third     = 0;
+    }
+    if (axes.size() == 3) angles.push_back(third * (dot(c, axes[2].axis) < 0 ? -1 : 1));
     return angles;
 }
 

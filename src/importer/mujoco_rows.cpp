@@ -1,6 +1,6 @@
 // Called by import_usd after all joints, shapes and collapses, because rows hold indices of the finished builder.
-// Values stay in MuJoCo's units and conventions (solref, solimp, gainprm as in mjModel); references to joints, shapes
-// and bodies are declared as such (CustomFrequency), so that add_builder and replicate shift them.
+// Values are in SI and follow MuJoCo's conventions (solref, solimp, gainprm as in mjModel); references to joints,
+// shapes and bodies are declared as such (CustomFrequency), so that add_builder and replicate shift them.
 
 #include "mujoco_rows.h"
 
@@ -12,9 +12,10 @@
 #include <string>
 #include <utility>
 
-#include "actuator_units.h"
+#include "import.h"
 #include "mechane/model/custom_rows.h"
 #include "mechane/model/joint_table.h"
+#include "mechane/resolve/mujoco_units.h"
 #include "mujoco_attributes.h"
 
 // MuJoCo's actuators, tendons and equalities, and its settings of more than four numbers, as rows of custom attributes
@@ -123,7 +124,9 @@ constexpr double kSolref[] = {0.02, 1}, kSolimp[] = {0.9, 0.95, 0.001, 0.5, 2};
 
 class Rows {
   public:
-    explicit Rows(Import& run) : run_(run)
+    // Newton takes the numbers as they stand.
+    explicit Rows(Import& run)
+        : run_(run), scale_(run.conventions.servo_force_range_unread ? physics::UnitScale{} : run.context.scale)
     {
         std::int32_t dofs = 0;
         for (const model::BuilderJoint& j : run.builder.joints) {
@@ -226,6 +229,17 @@ class Rows {
             if (std::isfinite(given[i])) out[i] = given[i];
         return out;
     }
+    /// The same in SI. What is not authored is MuJoCo's and in SI already.
+    template <class List>
+    [[nodiscard]] std::vector<double> list(const usd::Prim& prim, const char* name, const List& otherwise,
+                                           const resolve::MujocoUnits& units) const
+    {
+        auto       out   = list(prim, name, otherwise);
+        const auto given = prim.attribute(name).get_or<std::vector<double>>({});
+        for (std::size_t i = 0; i < std::min(given.size(), out.size()); ++i)
+            if (std::isfinite(given[i])) out[i] *= units.factor(scale_, name, i);
+        return out;
+    }
     [[nodiscard]] std::vector<int> whole(const usd::Prim& prim, const char* name) const
     {
         if (prim.attribute(name).authored()) run_.took(prim, name, physics::Use::read, "for the solver mujoco");
@@ -246,10 +260,11 @@ class Rows {
         return at == map.end() ? -1 : at->second;
     }
     void range(std::string_view name, std::int32_t row, const usd::Prim& prim, const std::string& authored,
-               double unit = 1)
+               const resolve::MujocoUnits& units)
     {
         const std::string low = authored + ":min", high = authored + ":max";
         if (!prim.attribute(low).authored() && !prim.attribute(high).authored()) return;
+        const double unit = units.factor(scale_, low);
         put(name, row, unit * number(prim, low.c_str(), 0), 0);
         put(name, row, unit * number(prim, high.c_str(), 0), 1);
     }
@@ -269,7 +284,8 @@ class Rows {
                 const usd::Prim prim = run_.physics.colliders[i].prim;
                 const auto      at   = run_.result.path_shape_map.find(prim.path().text());
                 if (at != run_.result.path_shape_map.end() && prim.attribute("mjc:solimp").authored())
-                    put_all("geom_solimp", at->second, list(prim, "mjc:solimp", kSolimp));
+                    put_all("geom_solimp", at->second,
+                            list(prim, "mjc:solimp", kSolimp, resolve::MujocoUnits(run_.stage, prim)));
             }
         for (const auto& [authored, name] :
              {std::pair{"mjc:solimplimit", "solimplimit"}, std::pair{"mjc:solimpfriction", "solimpfriction"}}) {
@@ -280,9 +296,12 @@ class Rows {
                 const model::BuilderJoint& made = run_.builder.joints[static_cast<std::size_t>(j)];
                 const auto axes = static_cast<std::int32_t>(made.linear_axes.size() + made.angular_axes.size());
                 const auto own  = run_.result.path_joint_axis.find(joint.path.text());
-                for (std::int32_t k = 0; k < axes; ++k)
-                    if (own == run_.result.path_joint_axis.end() || own->second == k)
-                        put_all(name, first_dof_[static_cast<std::size_t>(j)] + k, list(joint.prim, authored, kSolimp));
+                for (std::int32_t k = 0; k < axes; ++k) {
+                    if (own != run_.result.path_joint_axis.end() && own->second != k) continue;
+                    const std::int32_t         dof = first_dof_[static_cast<std::size_t>(j)] + k;
+                    const resolve::MujocoUnits units(run_.stage, joint.prim, is_angular(j, dof));
+                    put_all(name, dof, list(joint.prim, authored, kSolimp, units));
+                }
             }
         }
     }
@@ -331,6 +350,7 @@ class Rows {
     {
         const bool                   fixed   = word(prim, "mjc:type", "spatial") == "fixed";
         const std::vector<usd::Path> targets = prim.relationship("mjc:path").targets();
+        const resolve::MujocoUnits   units(run_.stage, prim);
         run_.took(prim, "mjc:path", physics::Use::read, "for the solver mujoco");
         std::vector<int> order = whole(prim, "mjc:path:indices");
         if (order.empty())
@@ -339,7 +359,7 @@ class Rows {
         const RowKind      part  = fixed ? RowKind::tendon_joint : RowKind::tendon_wrap;
         const std::int32_t first = count(part);
         const std::int32_t world =
-            fixed ? path_over_joints(prim, targets, order) : path_over_shapes(prim, targets, order);
+            fixed ? path_over_joints(prim, targets, order, units) : path_over_shapes(prim, targets, order);
         const std::int32_t parts = count(part) - first;
         // A tendon with nothing on its path would be an error of MuJoCo's compiler.
         if (parts == 0) return;
@@ -356,19 +376,19 @@ class Rows {
              {std::pair{"tendon_stiffness", "mjc:stiffness"}, std::pair{"tendon_damping", "mjc:damping"},
               std::pair{"tendon_frictionloss", "mjc:frictionloss"}, std::pair{"tendon_armature", "mjc:armature"},
               std::pair{"tendon_margin", "mjc:margin"}})
-            put(name, row, number(prim, authored, 0));
+            put(name, row, number(prim, authored, 0) * units.factor(scale_, authored));
         put("tendon_limited", row, index_of(kLimited, word(prim, "mjc:limited", "auto"), 2));
         put("tendon_actuator_force_limited", row, index_of(kLimited, word(prim, "mjc:actuatorfrclimited", "auto"), 2));
-        range("tendon_range", row, prim, "mjc:range");
-        range("tendon_actuator_force_range", row, prim, "mjc:actuatorfrcrange");
-        put_all("tendon_springlength", row, list(prim, "mjc:springlength", std::array{-1.0, -1.0}));
+        range("tendon_range", row, prim, "mjc:range", units);
+        range("tendon_actuator_force_range", row, prim, "mjc:actuatorfrcrange", units);
+        put_all("tendon_springlength", row, list(prim, "mjc:springlength", std::array{-1.0, -1.0}, units));
         put_all("tendon_solref_limit", row, list(prim, "mjc:solreflimit", kSolref));
-        put_all("tendon_solimp_limit", row, list(prim, "mjc:solimplimit", kSolimp));
+        put_all("tendon_solimp_limit", row, list(prim, "mjc:solimplimit", kSolimp, units));
         put_all("tendon_solref_friction", row, list(prim, "mjc:solreffriction", kSolref));
-        put_all("tendon_solimp_friction", row, list(prim, "mjc:solimpfriction", kSolimp));
+        put_all("tendon_solimp_friction", row, list(prim, "mjc:solimpfriction", kSolimp, units));
     }
     std::int32_t path_over_joints(const usd::Prim& prim, const std::vector<usd::Path>& targets,
-                                  const std::vector<int>& order)
+                                  const std::vector<int>& order, const resolve::MujocoUnits& units)
     {
         std::int32_t world        = model::kGlobalWorld;
         const auto   coefficients = prim.attribute("mjc:path:coef").get_or<std::vector<double>>({});
@@ -381,7 +401,8 @@ class Rows {
             world                  = world_of(joint, -1, -1);
             const std::int32_t row = count(RowKind::tendon_joint)++;
             put("tendon_joint", row, joint);
-            put("tendon_coef", row, k < coefficients.size() ? coefficients[k] : 1);
+            put("tendon_coef", row,
+                (k < coefficients.size() ? coefficients[k] : 1) * units.factor(scale_, "mjc:path:coef", k));
         }
         return world;
     }
@@ -451,7 +472,7 @@ class Rows {
                       : number(prim, ("mjc:coef" + std::to_string(c)).c_str(), 0),
                 c);
         put_all("eq_solref", row, list(prim, "mjc:solref", kSolref));
-        put_all("eq_solimp", row, list(prim, "mjc:solimp", kSolimp));
+        put_all("eq_solimp", row, list(prim, "mjc:solimp", kSolimp, resolve::MujocoUnits(run_.stage, prim)));
     }
 
     // -- actuators
@@ -558,27 +579,19 @@ class Rows {
                            body   = found(run_.result.path_body_map, path),
                            shape  = joint < 0 && body < 0 ? shape_at(targets.front()) : -1,
                            tendon = found(tendons_, path);
-        auto               gain = list(prim, "mjc:gainPrm", kOne), bias = list(prim, "mjc:biasPrm", kNone);
-        auto               gear  = list(prim, "mjc:gear", kGear);
-        bool               flips = false;
-        const std::int32_t dof   = joint >= 0 ? dof_of(joint, prim, targets.front(), flips) : -1;
+        bool               flips  = false;
+        const std::int32_t dof    = joint >= 0 ? dof_of(joint, prim, targets.front(), flips) : -1;
+        // What a force of MuJoCo is in the stage's units: of a hinge, else along a slide, a tendon or an axis.
+        const resolve::MujocoUnits units(run_.stage, prim, dof >= 0 && is_angular(joint, dof));
+        const auto gain = list(prim, "mjc:gainPrm", kOne, units), bias = list(prim, "mjc:biasPrm", kNone, units);
+        auto       gear = list(prim, "mjc:gear", kGear, units);
         if (flips) gear[0] = -gear[0];
         if (dof < 0 && tendon < 0 && body < 0 && shape < 0) return;
         const std::string  gains = word(prim, "mjc:gainType", "fixed"), biases = word(prim, "mjc:biasType", "none"),
                            dynamics = word(prim, "mjc:dynType", "none");
         const std::int32_t row      = count(RowKind::actuator)++;
-        // What a force of MuJoCo is in the stage's units: of a hinge, else along a slide, a tendon or an axis.
-        const ActuatorUnits units    = actuator_units(run_, dof >= 0 && is_angular(joint, dof));
-        const bool          commands = is_servo_gain(gain[0], bias[1], bias[2]);
-        if (gains != "muscle") {  // those are told in lengths of the muscle and one force
-            gain[0] *= units.gain(commands);
-            if (gains == "affine") gain[1] *= units.stiffness, gain[2] *= units.stiffness;
-        }
-        if (biases == "affine")
-            // A positive b2 is a ratio of damping, without a unit.
-            bias[0] *= units.force, bias[1] *= units.stiffness, bias[2] *= bias[2] > 0 ? 1 : units.stiffness;
-        const bool servo = dof >= 0 && gains == "fixed" && biases == "affine" && dynamics == "none" &&
-                           is_drive(joint, dof, gain, bias, gear);
+        const bool         servo    = dof >= 0 && gains == "fixed" && biases == "affine" && dynamics == "none" &&
+                                      is_drive(joint, dof, gain, bias, gear);
         put("actuator_world", row, tendon >= 0 ? world_of_tendon(tendon) : world_of(joint, shape, body));
         // 0: MuJoCo takes targets of the drive, 1: its own controls.
         put("ctrl_source", row, servo ? 0 : 1);
@@ -599,10 +612,10 @@ class Rows {
         put_all("actuator_biasprm", row, bias);
         put_all("actuator_dynprm", row, list(prim, "mjc:dynPrm", kOne));
         put_all("actuator_gear", row, gear);
-        range("actuator_ctrlrange", row, prim, "mjc:ctrlRange", units.command(commands));
-        range("actuator_forcerange", row, prim, "mjc:forceRange", units.force);
-        range("actuator_actrange", row, prim, "mjc:actRange", units.command(commands));
-        range("actuator_lengthrange", row, prim, "mjc:lengthRange", units.coordinate);
+        range("actuator_ctrlrange", row, prim, "mjc:ctrlRange", units);
+        range("actuator_forcerange", row, prim, "mjc:forceRange", units);
+        range("actuator_actrange", row, prim, "mjc:actRange", units);
+        range("actuator_lengthrange", row, prim, "mjc:lengthRange", units);
         if (dof >= 0) inherit(row, prim, joint, dof, dynamics == "integrator" ? "act" : "ctrl");
         for (const auto& [name, authored] : {std::pair{"actuator_ctrllimited", "mjc:ctrlLimited"},
                                              std::pair{"actuator_forcelimited", "mjc:forceLimited"},
@@ -619,6 +632,7 @@ class Rows {
     }
 
     Import&                             run_;
+    physics::UnitScale                  scale_;
     std::vector<std::int32_t>           first_dof_;
     std::array<std::int32_t, 8>         count_{};
     std::map<std::string, std::int32_t> tendons_;

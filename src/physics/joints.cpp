@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "mechane/physics/codes.h"
 #include "reader.h"
@@ -132,15 +133,26 @@ Side read_side(const Reader& reader, const usd::Prim& joint, int i)
 Limit finished(const Reader& reader, const usd::Prim& joint, Limit limit, const usd::Token& lower,
                const usd::Token& upper, bool only_one)
 {
-    // An animated bound may open later, so that it cannot be taken as a lock.
-    if (limit.has_lower() && limit.has_upper() && limit.lower >= limit.upper) {
+    // By the letter of the schema an endless lower bound above the upper one locks too.
+    const bool above = limit.lower > limit.upper;
+    if (above || (limit.has_lower() && limit.has_upper() && limit.lower == limit.upper)) {
+        // An animated bound may open later, so that it cannot be taken as a lock.
         if (reader.options.animation && (joint.attribute(lower).varying() || joint.attribute(upper).varying()))
             return limit;
         limit.locked = true;
-        if (only_one && limit.lower > limit.upper)
+        if (only_one && above)
             reader.found.add(kLimitInverted, joint.site(),
                              fmt::format("the {} limits of <{}> are {} and {}", to_string(limit.dof),
                                          joint.path().text(), limit.lower, limit.upper));
+    }
+    for (const auto& [name, value, none] :
+         {std::tuple(&lower, limit.lower, -kInfinity), std::tuple(&upper, limit.upper, kInfinity)}) {
+        if (limit.locked || value != -none) continue;
+        reader.found.add(kValueNan, joint.attribute(*name).site(),
+                         fmt::format("{} of <{}> is {}; {} says that there is none", name->text(), joint.path().text(),
+                                     value, none));
+        if (reader.log != nullptr)
+            reader.log->correct(joint, *name, Use::ignored, "it bounds nothing; it counts as not authored");
     }
     return limit;
 }

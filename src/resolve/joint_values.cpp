@@ -11,7 +11,7 @@ namespace mechane::resolve {
 
 namespace {
 
-// Stiffness of a limit that is authored as infinitely hard, in the attribute's unit.
+// Stiffness of a limit that is authored as infinitely hard [N/m, N m/deg], in whatever units the stage is.
 constexpr double kHardLimit = 1e8;
 
 struct DofKeys {
@@ -72,7 +72,7 @@ LimitGains limit_gains(const ResolverList& resolvers, const usd::Prim& joint, st
                                  "-inf: the importer's default limit stiffness");
         if (ke == kInfinity) {
             gains.hard = true;
-            gains.ke   = kHardLimit * factor(Unit::stiffness_deg, context.scale, context.motion);
+            gains.ke   = kHardLimit * factor(Unit::stiffness_deg, {}, context.motion);
         }
     } else if (keys) {
         gains.ke_source = resolvers.get(joint, keys->ke, context, default_ke, &found);

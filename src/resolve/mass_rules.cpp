@@ -105,7 +105,7 @@ class Ladder {
                 [&](const PhysicsModel& changed, Index body) {
                     std::unique_ptr<Ladder>& other = others[&changed];
                     if (other == nullptr) {
-                        other          = std::make_unique<Ladder>(changed, resolvers_, quiet, unheard);
+                        other = std::make_unique<Ladder>(changed, resolvers_, quiet, unheard);
                         // The trials change no shape, so that volumes are shared: they are what takes time.
                         other->solids_ = solids_;
                     }
@@ -314,7 +314,8 @@ class Ladder {
         if (blocked(body.mass)) return true;
         // An infinite mass makes OpenUSD's sum infinite, for which Newton has an answer of its own.
         if (asks_.invalid_moments_void_the_sum &&
-            has_collider(body, [](const MassValues& v) { return v.mass == kInfinity; }))
+            (body.mass.mass == kInfinity ||
+             has_collider(body, [](const MassValues& v) { return v.mass == kInfinity; })))
             return true;
         return std::any_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
             return blocked(collider(i).mass) || (!collider(i).weighs() && collider(i).mass.applied);
@@ -438,7 +439,7 @@ class Ladder {
             found_.add(kMassAndDensity, body.prim.site(),
                        fmt::format("<{}> authors mass {} and density {}", body.path.text(), own.mass, own.density));
 
-        Computed   C;
+        Computed C;
         // With mass, inertia and centre authored, nothing is left to compute.
         const bool computed = !(own.has_mass() && has_inertia && own.has_com());
         if (computed) C = compute(index, body, A);
@@ -467,7 +468,7 @@ class Ladder {
         } else if (!own.has_mass()) {
             out.inertia = C.tensor;
             out.rule    = "computed";
-        // A mass without a volume to scale: the computer has put a small ball in its place.
+            // A mass without a volume to scale: the computer has put a small ball in its place.
         } else if (!(A.mass > 0) && C.diagonal.x > 0 && C.diagonal.y > 0 && C.diagonal.z > 0) {
             out.inertia = Mat33d::diagonal(C.diagonal);
             out.rule    = "small sphere";

@@ -74,10 +74,13 @@ class Sheet {
     std::set<std::pair<int, std::string>>         defined_, applied_;
     std::optional<Diagnostic>                     failed_;
     std::optional<std::pair<double, double>>      range_;
+    std::string                                   last_text_;
+    usd::Path                                     last_;  ///< the path of that text
 
-    usd::Layer& layer(Role role);
-    void        put(Role role, const std::string& path, const std::string& name, const std::string& type,
-                    const usd::Value& value, const Place& place, bool uniform);
+    const usd::Path& at(const std::string& path);
+    usd::Layer&      layer(Role role);
+    void             put(Role role, const std::string& path, const std::string& name, const std::string& type,
+                         const usd::Value& value, const Place& place, bool uniform);
     void put_sample(Role role, const std::string& path, const std::string& name, const std::string& type, double time,
                     const usd::Value& value);
     void check(const Result<void>& done, const std::string& path);

@@ -34,11 +34,10 @@ class Made {
   public:
     Made(SdfLayerHandle layer, const SdfPath& path) : layer_(std::move(layer))
     {
-        for (const SdfPath& prefix : path.GetPrefixes())
-            if (!layer_->HasSpec(prefix)) {
-                first_ = prefix;
-                break;
-            }
+        // From below: of a deep path nearly everything is there.
+        for (SdfPath at = path; !at.IsEmpty() && !at.IsAbsoluteRootPath() && !layer_->HasSpec(at);
+             at         = at.GetParentPath())
+            first_ = at;
         if (first_.IsPrimVariantSelectionPath())
             set_ = !layer_->HasSpec(
                 first_.GetParentPath().AppendVariantSelection(first_.GetVariantSelection().first, std::string()));
@@ -178,14 +177,21 @@ std::string Layer::Impl::check_property(const SdfPath& path) const
 /// What is missing above the prim is made as `over`, the specifier that states nothing; variants with their sets.
 SdfPrimSpecHandle Layer::Impl::ensure_prim(const SdfPath& path)
 {
-    SdfPrimSpecHandle spec;
-    for (const SdfPath& prefix : path.GetPrefixes()) {
-        SdfPrimSpecHandle here = layer->GetPrimAtPath(prefix);
-        if (!here && prefix.IsPrimVariantSelectionPath()) {
+    SdfPathVector missing;  // the lowest first
+    SdfPath       above = path;
+    for (; !above.IsEmpty() && !above.IsAbsoluteRootPath() && !layer->GetPrimAtPath(above);
+         above = above.GetParentPath())
+        missing.push_back(above);
+    SdfPrimSpecHandle spec =
+        above.IsEmpty() || above.IsAbsoluteRootPath() ? SdfPrimSpecHandle() : layer->GetPrimAtPath(above);
+    for (auto next = missing.rbegin(); next != missing.rend(); ++next) {
+        const SdfPath&    prefix = *next;
+        SdfPrimSpecHandle here;
+        if (prefix.IsPrimVariantSelectionPath()) {
             const auto [set, name] = prefix.GetVariantSelection();
             if (const SdfVariantSpecHandle variant = SdfCreateVariantInLayer(layer, prefix.GetParentPath(), set, name))
                 here = variant->GetPrimSpec();
-        } else if (!here) {
+        } else {
             here = spec ? SdfPrimSpec::New(spec, prefix.GetName(), SdfSpecifierOver)
                         : SdfPrimSpec::New(layer, prefix.GetName(), SdfSpecifierOver);
         }

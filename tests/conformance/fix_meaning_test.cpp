@@ -77,6 +77,124 @@ class Xform "kit"
     CHECK(fixed.again({}).edits.empty());
 }
 
+namespace {
+
+/// A stage with Y up, or a scale above, whose one instancer copies a body to (1, 2, 3).
+std::map<std::string, std::string> copying(const std::string& above, const std::string& prototype,
+                                           const std::string& inside, const std::string& beside = "")
+{
+    return {{"robot.usda", "#usda 1.0\n(\n defaultPrim = \"robot\"\n kilogramsPerUnit = 1\n metersPerUnit = 1\n " +
+                               std::string(above.empty() ? "upAxis = \"Y\"" : "upAxis = \"Z\"") +
+                               "\n)\ndef Xform \"robot\"\n{\n" + above +
+                               " def PointInstancer \"many\"\n {\n  int[] protoIndices = [0]\n  point3f[] positions = "
+                               "[(1, 2, 3)]\n  rel prototypes = <" +
+                               prototype + ">\n" + inside + " }\n" + beside + "}\n"}};
+}
+
+/// Where the copy stands.
+usd::Matrix4d copy_of(const usd::Stage& stage, const char* prototype)
+{
+    const usd::Prim many = stage.prim_at(usd::Path("/robot/many"));
+    const auto      at   = many.attribute("positions").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>(1));
+    return stage.local_matrix(stage.prim_at(usd::Path(prototype))) * usd::from_pose({at.front(), Quatd{0, 0, 0, 1}}) *
+           stage.world_matrix(many);
+}
+
+const std::string kCopied = R"( def Xform "part" ( prepend apiSchemas = ["PhysicsRigidBodyAPI"] )
+ {
+  double3 xformOp:translate = (0, 0.5, 0)
+  uniform token[] xformOpOrder = ["!resetXformStack!", "xformOp:translate"]
+  def Cube "box" { double size = 2 }
+ }
+)";
+
+}  // namespace
+
+TEST_CASE("what an instancer copies stays where its copies are, though it leaves the stack by itself")
+{
+    // A copy takes the operations of what it copies and stands where the instancer puts it.
+    const Fixed turned(copying("", "/robot/many/part", kCopied));
+    CHECK(turned.value<Vec3d>("/robot/many/part.xformOp:translate") == Vec3d{0, 0.5, 0});
+    // (x, y, z) of a world with Y up is (x, -z, y) of one with Z up.
+    const usd::Matrix4d copy = copy_of(*turned.after, "/robot/many/part");
+    CHECK(length(usd::transform_point(copy, Vec3d{}) - Vec3d{1, -3, 2.5}) <= 1e-6);
+    CHECK(length(usd::transform_point(copy, Vec3d{0, 1, 0}) - Vec3d{1, -3, 3.5}) <= 1e-6);
+
+    const Fixed scaled(
+        copying(" float3 xformOp:scale = (2, 2, 2)\n uniform token[] xformOpOrder = "
+                "[\"xformOp:scale\"]\n",
+                "/robot/many/part", kCopied));
+    CHECK(scaled.value<std::vector<Vec3d>>("/robot/many.positions").front() == Vec3d{2, 4, 6});
+    CHECK(scaled.value<Vec3d>("/robot/many/part.xformOp:translate") == Vec3d{0, 1, 0});
+    CHECK(scaled.value<Vec3d>("/robot/many/part/box.xformOp:scale") == Vec3d{2, 2, 2});
+}
+
+TEST_CASE("what an instancer elsewhere copies keeps its operations, or the copies would be moved twice")
+{
+    const Fixed turned(copying("", "/robot/part", "", kCopied));
+    CHECK(turned.left("REP-1.1-e", "instance") != nullptr);
+    CHECK(largest_difference(copy_of(*turned.before, "/robot/part"), copy_of(*turned.after, "/robot/part")) <= 1e-6);
+    // Left with Y up, the copy is where it was.
+    CHECK(turned.after->metadata().up_axis == 'Y');
+}
+
+TEST_CASE("joints of what an instancer copies keep their frames where bodies lose their scale")
+{
+    const Fixed fixed(
+        copying(" float3 xformOp:scale = (2, 2, 2)\n uniform token[] xformOpOrder = "
+                "[\"xformOp:scale\"]\n",
+                "/robot/many/part", R"( def Xform "part"
+ {
+  def PhysicsFixedJoint "weld" { rel physics:body0 = </robot/arm>
+   rel physics:body1 = </robot/many/part/hand>
+   point3f physics:localPos0 = (1, 2, 3)
+   point3f physics:localPos1 = (0.5, 0, 0) }
+  def Xform "hand" ( prepend apiSchemas = ["PhysicsRigidBodyAPI"] )
+  {
+   float3 xformOp:scale = (3, 3, 3)
+   uniform token[] xformOpOrder = ["xformOp:scale"]
+  }
+ }
+)",
+                R"( def Xform "arm" ( prepend apiSchemas = ["PhysicsRigidBodyAPI"] )
+ {
+  float3 xformOp:scale = (2, 2, 2)
+  uniform token[] xformOpOrder = ["xformOp:scale"]
+ }
+)"));
+    CHECK(length(fixed.value<Vec3d>("/robot/many/part/weld.physics:localPos0") - Vec3d{4, 8, 12}) <= 1e-6);
+    const auto on_hand = [](const usd::Stage& stage) {
+        const Vec3d at = stage.prim_at(usd::Path("/robot/many/part/weld"))
+                             .attribute("physics:localPos1")
+                             .get<Vec3d>()
+                             .value_or(Vec3d{});
+        return usd::transform_point(stage.world_matrix(stage.prim_at(usd::Path("/robot/many/part/hand"))), at);
+    };
+    CHECK(length(on_hand(*fixed.before) - Vec3d{3, 0, 0}) <= 1e-6);
+    CHECK(length(on_hand(*fixed.after) - Vec3d{3, 0, 0}) <= 1e-6);
+}
+
+TEST_CASE("a kinematic base that a joint holds from then on has no velocity left, which moved nothing before")
+{
+    const Fixed fixed(R"(
+<<body tip>>
+<<joint j base tip>>
+def Xform "base" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsArticulationRootAPI"]
+    kind = "subcomponent"
+)
+{
+    bool physics:kinematicEnabled = 1
+    vector3f physics:velocity = (1, 2, 3)
+    vector3f physics:angularVelocity = (10, 20, 30)
+}
+)");
+    REQUIRE(fixed.after->prim_at(usd::Path("/robot/base_anchor")));
+    CHECK_FALSE(fixed.value<bool>("/robot/base.physics:kinematicEnabled"));
+    for (const char* name : {"physics:velocity", "physics:angularVelocity"})
+        CHECK_FALSE(fixed.after->prim_at(usd::Path("/robot/base")).attribute(name).authored());
+}
+
 TEST_CASE("a body without weight keeps the unit of mass that it had (REP-T-004)")
 {
     const Fixed fixed(std::map<std::string, std::string>{{"robot.usda", R"(#usda 1.0

@@ -545,4 +545,54 @@ TEST_CASE("of a chain of followers the same joints are refused in whatever order
     }
 }
 
+TEST_CASE("a hinge whose sides lie half a turn about another axis apart is at zero")
+{
+    // Single precision makes of the angle whatever it likes: no one is nearer to the pose.
+    for (const double slip : {0.0, 3e-8, -3e-8}) {
+        CAPTURE(slip);
+        const Imported in = import_text(stage_text(robot(
+            body("a") +
+            fmt::format(
+                "def Cube \"b\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsCollisionAPI\"]) {{\n    "
+                "quatf xformOp:orient = ({}, {}, 1, 0)\n    uniform token[] xformOpOrder = "
+                "[\"xformOp:orient\"]\n}}\n",
+                slip, -slip) +
+            joint("PhysicsRevoluteJoint", "hinge", "/robot", "a", "b", "uniform token physics:axis = \"X\""))));
+        REQUIRE(in.result);
+        CHECK(only_dof(in).initial_q == 0);
+    }
+}
+
+TEST_CASE("where two of a joint's three turns are one, the first has the whole of it")
+{
+    // Half a right angle about x, then one about y: whatever single precision makes of the pose, the third
+    // angle is nothing.
+    for (const int sign : {1, -1}) {
+        const Quatd turn = from_axis_angle(Vec3d{1, 0, 0}, kPi / 4) * from_axis_angle(Vec3d{0, 1, 0}, sign * kPi / 2);
+        for (const double slip : {0.0, 3e-8, -3e-8}) {
+            CAPTURE(sign);
+            CAPTURE(slip);
+            const std::string pose =
+                fmt::format("quatf xformOp:orient = ({}, {}, {}, {})", turn.w, turn.x + slip, turn.y, turn.z - slip);
+            const Imported in = import_text(stage_text(robot(
+                body("a") +
+                "def Cube \"b\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsCollisionAPI\"]) {\n    " +
+                pose + "\n    uniform token[] xformOpOrder = [\"xformOp:orient\"]\n}\n" +
+                "def PhysicsJoint \"hand\" (prepend apiSchemas = [\"PhysicsLimitAPI:transX\", "
+                "\"PhysicsLimitAPI:transY\", \"PhysicsLimitAPI:transZ\", \"PhysicsLimitAPI:rotX\"]) {\n    rel "
+                "physics:body0 = </robot/a>\n    rel physics:body1 = </robot/b>\n    float "
+                "limit:transX:physics:low = 1\n    float limit:transX:physics:high = 0\n    float "
+                "limit:transY:physics:low = 1\n    float limit:transY:physics:high = 0\n    float "
+                "limit:transZ:physics:low = 1\n    float limit:transZ:physics:high = 0\n    float "
+                "limit:rotX:physics:low = -170\n    float limit:rotX:physics:high = 170\n}\n")));
+            REQUIRE(in.result);
+            const auto& axes = in.joint_at("/robot/hand").angular_axes;
+            REQUIRE(axes.size() == 3);
+            CHECK(axes[0].initial_q == doctest::Approx(kPi / 4).epsilon(1e-6));
+            CHECK(axes[1].initial_q == doctest::Approx(sign * kPi / 2).epsilon(1e-6));
+            CHECK(axes[2].initial_q == 0);
+        }
+    }
+}
+
 }  // namespace mechane::importer::test

@@ -57,6 +57,27 @@ TEST_CASE("a fault is reported under its code, and refuses the import under Newt
     }
 }
 
+TEST_CASE("why a joint is left out is told once, by whoever found it")
+{
+    const auto hinge = [](const std::string& b0, const std::string& b1) {
+        return import_text(stage_text(robot(body("a") + body("b", 1) + "def Xform \"still\" { }\n" +
+                                            joint("PhysicsRevoluteJoint", "hinge", "/robot", b0, b1))));
+    };
+    const struct {
+        const char *what, *body0, *body1, *told;
+    } table[] = {{"both sides are one body", "a", "a", "PHY_JOINT_SELF"},
+                 {"no side is a body", "still", "", "PHY_JOINT_NO_BODY"},
+                 {"a side is nowhere", "a", "nowhere", "PHY_JOINT_TARGET_MISSING"}};
+    for (const auto& row : table) {
+        CAPTURE(row.what);
+        const Imported in = hinge(row.body0, row.body1);
+        REQUIRE(in.result);
+        CHECK(in.found.count(row.told) == 1);
+        for (const Diagnostic& one : in.found)
+            if (one.site.prim == "/robot/hinge" && one.severity != Severity::info) CHECK(one.id == row.told);
+    }
+}
+
 TEST_CASE("a reference to a file that is not there refuses the import and leaves the builder empty (IMP-039)")
 {
     const Imported in = import_text(

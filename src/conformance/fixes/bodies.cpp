@@ -235,7 +235,13 @@ void anchor_base(Repair& repair, const usd::Prim& body)
         const bool world = joint.body0 < 0 || joint.body1 < 0;
         return here && world && joint.enabled && joint.kind == physics::JointKind::fixed;
     });
-    if (held) return void(repair.set(body, kKinematicEnabled, "bool", make_value("bool", false)));
+    // As a kinematic body it does not move by these, and held by a joint it has no use for them.
+    const auto let_go = [&] {
+        repair.set(body, kKinematicEnabled, "bool", make_value("bool", false));
+        for (const char* name : {"physics:velocity", "physics:angularVelocity"})
+            if (body.attribute(name).authored()) repair.erase(body, name);
+    };
+    if (held) return let_go();
     const bool      below = body == repair.facts.stage.default_prim() || body.path().parent().is_root();
     const EditPlace own   = repair.own_place(body);
     if (!own) return repair.refuse("instance", "the base lies inside an instance");
@@ -253,7 +259,7 @@ void anchor_base(Repair& repair, const usd::Prim& body)
     if (!repair.set_targets(joint, kRel1, {body.path()})) return;
     repair.set(joint, kPos0, "point3f", make_value("point3f", here.translation));
     repair.set(joint, kRot0, "quatf", make_value("quatf", here.rotation));
-    repair.set(body, kKinematicEnabled, "bool", make_value("bool", false));
+    let_go();
 }
 
 void fix_anchor(Repair& repair, const Finding& finding)

@@ -133,6 +133,27 @@ bool near(const usd::Matrix4d& a, const usd::Matrix4d& b)
 
 }  // namespace
 
+bool stands_alone(const usd::Stage& stage, const usd::Prim& prim)
+{
+    if (!stage.resets_transform(prim)) return false;
+    for (usd::Prim above = prim.parent(); above && !above.path().is_root(); above = above.parent())
+        if (above.is_a("PointInstancer"))
+            if (const auto copied = above.relationship("prototypes").targets();
+                std::find(copied.begin(), copied.end(), prim.path()) != copied.end())
+                return false;
+    return true;
+}
+
+usd::Matrix4d place_of(const usd::Stage& stage, const usd::Prim& prim, usd::TimeCode time)
+{
+    usd::Matrix4d below = stage.world_matrix(prim, time);
+    for (usd::Prim at = prim; at && !at.path().is_root(); at = at.parent()) {
+        if (!stage.resets_transform(at)) continue;
+        return stands_alone(stage, at) ? below : below * place_of(stage, at.parent(), time);
+    }
+    return below;
+}
+
 Placement::HandDown allowed_scale(const PrimFacts& prim)
 {
     if (prim.is(kGprim)) return Placement::HandDown::nothing;
@@ -171,7 +192,7 @@ bool Placement::turn_world(const usd::Matrix4d& turn)
     std::vector<Plan> plans;
     for (const PrimFacts& prim : facts.prims) {
         if (!prim.is(kXformable)) continue;
-        const bool resets = facts.stage.resets_transform(prim.prim);
+        const bool resets = stands_alone(facts.stage, prim.prim);
         if (!resets && facts.nearest(prim.parent, kXformable) != nullptr) continue;  // follows what is above it
         // The default prim keeps no rotation (REP-1.1-l). What leaves the stack does so for every user of its source.
         const bool     hands = prim.prim == root && !prim.is(kGprim);
@@ -201,6 +222,11 @@ bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown
         repair_.refuse("instance", prim.path().text() + ": the prim lies inside an instance");
         return false;
     }
+    if (!near(after, {}))
+        if (const auto instancer = copied_elsewhere(prim)) {
+            repair_.refuse("instance", prim.path().text() + ": " + instancer->text() + " copies it where it stands");
+            return false;
+        }
     if (placed_by_variants(repair_, prim, plan.at)) {
         repair_.refuse("state-dependent-edit", prim.path().text() + ": other variants place it otherwise");
         return false;
@@ -296,7 +322,7 @@ bool Placement::plan_below(const usd::Prim& prim, const usd::Matrix4d& handed, b
     const PrimFacts* only  = turned && above != nullptr ? only_content(repair_.facts, *above) : nullptr;
     for (const usd::Prim& child : prim.children()) {
         const PrimFacts* facts = repair_.facts.find(child.path());
-        if (facts == nullptr || repair_.facts.stage.resets_transform(child)) continue;
+        if (facts == nullptr || stands_alone(repair_.facts.stage, child)) continue;
         const bool     passes = facts == only && !child.is_instance() && rests(child);
         const HandDown hand   = passes ? HandDown::turn : allowed_scale(*facts);
         // A scope passes its parent's placement on.
@@ -383,6 +409,24 @@ void Placement::scale_mass(const usd::Prim& prim, const Vec3d& scale)
                         usd::make_value(type, Vec3d{v->x * scale.x, v->y * scale.y, v->z * scale.z}));
 }
 
+const Placement::Prototypes& Placement::prototypes()
+{
+    if (prototypes_) return *prototypes_;
+    prototypes_.emplace();
+    for (const PrimFacts& prim : repair_.facts.prims)
+        if (prim.is(kPointInstancer))
+            for (const usd::Path& prototype : prim.prim.relationship("prototypes").targets())
+                prototypes_->emplace(prototype, prim.prim.path());
+    return *prototypes_;
+}
+
+std::optional<usd::Path> Placement::copied_elsewhere(const usd::Prim& prim)
+{
+    const auto [first, last] = prototypes().equal_range(prim.path());
+    const auto found = std::find_if(first, last, [&](const auto& of) { return !prim.path().has_prefix(of.second); });
+    return found == last ? std::nullopt : std::optional(found->second);
+}
+
 /// A copy is placed by S R T of its item, then by the instancer. An even scale changes places with S and R, so that it
 /// can go to T and to what is copied; another one cannot.
 bool Placement::hands_to_copies(const usd::Prim& prim, const usd::Matrix4d& handed)
@@ -419,6 +463,23 @@ void Placement::scale_copies(const usd::Prim& prim, double scale)
     }
 }
 
+std::vector<physics::Joint> joints_of(const Facts& facts)
+{
+    std::vector<physics::Joint> joints = facts.physics.joints;
+    for (const PrimFacts& prim : facts.prims) {
+        if (!prim.prim.is_a("PhysicsJoint") || facts.physics.joint_at(prim.prim.path()) != physics::kNone) continue;
+        physics::Joint joint;
+        joint.path = prim.prim.path();
+        joint.prim = prim.prim;
+        for (int side = 0; side < 2; ++side) {
+            const auto targets = prim.prim.relationship(side == 0 ? "physics:body0" : "physics:body1").targets();
+            if (!targets.empty()) (side == 0 ? joint.rel0 : joint.rel1) = targets.front();
+        }
+        joints.push_back(std::move(joint));
+    }
+    return joints;
+}
+
 std::optional<usd::Matrix4d> joint_frame(const usd::Stage& stage, const physics::Joint& joint, int side)
 {
     const usd::Path& target = side == 0 ? joint.rel0 : joint.rel1;
@@ -428,7 +489,7 @@ std::optional<usd::Matrix4d> joint_frame(const usd::Stage& stage, const physics:
     const Vec3d       p = joint.prim.attribute("physics:localPos" + n).get<Vec3d>().value_or(Vec3d{});
     Quatd             q = joint.prim.attribute("physics:localRot" + n).get<Quatd>().value_or(Quatd{0, 0, 0, 1});
     if (!(dot(q, q) > 0)) q = {0, 0, 0, 1};
-    const usd::Matrix4d world = prim ? stage.world_matrix(prim) : usd::Matrix4d();
+    const usd::Matrix4d world = prim ? place_of(stage, prim) : usd::Matrix4d();
     // Rotations of joint frames take no part in the scale of the body, positions do.
     usd::Matrix4d frame = usd::from_pose({{}, normalized(q)}) * rigid(world);
     const Vec3d   at    = usd::transform_point(world, p);
@@ -438,7 +499,7 @@ std::optional<usd::Matrix4d> joint_frame(const usd::Stage& stage, const physics:
 
 JointFrames::JointFrames(const Facts& facts)
 {
-    for (const physics::Joint& joint : facts.physics.joints)
+    for (const physics::Joint& joint : joints_of(facts))
         for (int side = 0; side < 2; ++side)
             if (const auto frame = joint_frame(facts.stage, joint, side))
                 sides_.push_back({joint.prim.path(), side == 0 ? joint.rel0 : joint.rel1, side, *frame});
@@ -456,7 +517,7 @@ JointFrames::JointFrames(const Facts& facts)
                 const usd::Prim target = sites.target.empty() ? usd::Prim() : facts.stage.prim_at(sites.target);
                 if (!sites.target.empty() && !target) continue;
                 if (target)
-                    for (Vec3d& p : sites.points) p = usd::transform_point(facts.stage.world_matrix(target), p);
+                    for (Vec3d& p : sites.points) p = usd::transform_point(place_of(facts.stage, target), p);
                 sites_.push_back(std::move(sites));
             }
     }
@@ -474,7 +535,7 @@ void JointFrames::restore_attachments(Repair& repair, const usd::Matrix4d& turne
         const usd::Prim prim   = repair.facts.stage.prim_at(was.attachment);
         const usd::Prim target = was.target.empty() ? usd::Prim() : repair.facts.stage.prim_at(was.target);
         if (!prim || (!was.target.empty() && !target)) continue;
-        const auto back = usd::inverse(target ? repair.facts.stage.world_matrix(target) : usd::Matrix4d());
+        const auto back = usd::inverse(target ? place_of(repair.facts.stage, target) : usd::Matrix4d());
         const auto old  = prim.attribute(was.coords).authored_as<std::vector<Vec3d>>();
         if (!back || !old || old->size() != was.points.size()) continue;
         std::vector<Vec3d> points;
@@ -497,7 +558,7 @@ void JointFrames::restore_joints(Repair& repair, const usd::Matrix4d& turned) co
         const usd::Prim prim  = was.target.empty() ? usd::Prim() : repair.facts.stage.prim_at(was.target);
         if (!joint || (!was.target.empty() && !prim)) continue;
         const std::string   n     = std::to_string(was.side);
-        const usd::Matrix4d world = prim ? repair.facts.stage.world_matrix(prim) : usd::Matrix4d();
+        const usd::Matrix4d world = prim ? place_of(repair.facts.stage, prim) : usd::Matrix4d();
         const auto          back  = usd::inverse(world);
         const auto          turn  = usd::inverse(rigid(world));
         if (!back || !turn) continue;

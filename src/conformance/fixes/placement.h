@@ -66,10 +66,26 @@ class Placement {
     /// Whether an instancer can hand a matrix down: to the places of its copies and to what is copied.
     bool hands_to_copies(const usd::Prim& prim, const usd::Matrix4d& handed);
     void scale_copies(const usd::Prim& prim, double scale);
+    /// What instancers copy, with the instancers.
+    using Prototypes = std::multimap<usd::Path, usd::Path>;
+    std::optional<Prototypes> prototypes_;
+    const Prototypes&         prototypes();
+    /// An instancer elsewhere that copies the prim, operations and all: its copies would be moved as well.
+    std::optional<usd::Path> copied_elsewhere(const usd::Prim& prim);
 };
+
+/// Whether a prim leaves the stack of what is above it. What an instancer above it copies does not: a copy takes its
+/// operations, and stands where the instancer puts it.
+bool stands_alone(const usd::Stage& stage, const usd::Prim& prim);
+/// Where a prim is in the world; of what an instancer copies, where a copy without a place of its own would be.
+usd::Matrix4d place_of(const usd::Stage& stage, const usd::Prim& prim, usd::TimeCode time = {});
 
 /// How a prim of these facts may keep a scale.
 Placement::HandDown allowed_scale(const PrimFacts& prim);
+
+/// The joints of a stage and, with path, prim and the targets of their sides, those in what its instancers copy, which
+/// the physics model does not have.
+std::vector<physics::Joint> joints_of(const Facts& facts);
 
 /// Where a joint's frame on one side is in the world, rigid: as it stands on the prim that the side names, or in the
 /// world where it names none. Nothing when the named prim is not there.

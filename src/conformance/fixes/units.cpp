@@ -18,6 +18,7 @@
 #include "mechane/physics/deformable_units.h"
 #include "mechane/physics/parse.h"
 #include "mechane/resolve/mass_rules.h"
+#include "mechane/resolve/mujoco_units.h"
 #include "mechane/usd/instancer_copies.h"
 #include "mechane/usd/written_times.h"
 #include "physics/mimic_words.h"
@@ -120,10 +121,42 @@ bool is_attachment_point(Repair& repair, const EditPlace& at)
     return false;
 }
 
+/// Each number of MuJoCo's actuators, tendons and softness has a unit of its own.
+/// @return whether the attribute is one of those
+bool scale_mujoco(Repair& repair, const EditPlace& at, double lengths, double masses)
+{
+    const std::string& name = at.path.name().text();
+    if (!name.starts_with("mjc:")) return false;
+    const usd::Prim prim = repair.subject(at);
+    if (!prim) return false;
+    const std::string& type = prim.type_name().text();
+    if (type != "MjcActuator" && type != "MjcTendon" && !name.starts_with("mjc:solimp")) return false;
+    const resolve::MujocoUnits units(repair.facts.stage, prim);
+    const auto                 factor = [&](std::size_t element) {
+        const physics::UnitPowers powers = units.of(name, element);
+        return std::pow(lengths, powers.length) * std::pow(masses, powers.mass);
+    };
+    const usd::Value value = at.layer->value(at.path);
+    usd::Value       now;
+    bool             differs = false;
+    if (const auto number = value.get<double>()) {
+        differs = factor(0) != 1;
+        now     = number_value(value.type_name(), *number * factor(0));
+    } else if (auto list = value.get<std::vector<double>>()) {
+        for (std::size_t i = 0; i < list->size(); ++i) differs |= factor(i) != 1, (*list)[i] *= factor(i);
+        now = usd::make_value(value.type_name(), *list);
+    }
+    if (!differs || now.empty()) return true;
+    static_cast<void>(at.layer->set(at.path, now));
+    repair.note(at.file, at.path, "default", value.to_text(), now.to_text());
+    return true;
+}
+
 }  // namespace
 
 void scale_attribute(Repair& repair, const EditPlace& at, double lengths, double masses)
 {
+    if (scale_mujoco(repair, at, lengths, masses)) return;
     const auto        angular   = is_angular(repair, at);
     const std::string name      = at.path.name().text();
     const auto        coupling  = dimension_of_mimic_factor(repair, at);

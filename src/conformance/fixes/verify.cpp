@@ -64,21 +64,28 @@ Whereabouts::Whereabouts(const Facts& facts, const std::optional<std::vector<dou
         if (!moves[i] || !prim.is(kGprim | kBody) || !prim.is(kXformable)) continue;
         for (const double moment : moments_)
             places_[fmt::format("{}{}{:.9g} s", prim.prim.path().text(), kMoment, moment)] = {
-                facts.stage.world_matrix(prim.prim, moment * rate), !prim.is(kGprim)};
+                place_of(facts.stage, prim.prim, moment * rate), !prim.is(kGprim)};
     }
     for (const PrimFacts& prim : facts.prims)
         if (prim.is(kGprim | kBody) && prim.is(kXformable))
-            places_[prim.prim.path().text()] = {facts.stage.world_matrix(prim.prim), !prim.is(kGprim)};
+            places_[prim.prim.path().text()] = {place_of(facts.stage, prim.prim), !prim.is(kGprim)};
     // Copies have no prims of their own: some of the items stand for all.
     for (const PrimFacts& prim : facts.prims) {
         if (!prim.is(kPointInstancer) || !prim.is(kXformable)) continue;
         const auto positions =
             prim.prim.attribute("positions").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>{});
-        for (std::size_t i = 0; i < std::min(kCopies, positions.size()); ++i)
+        const auto items  = prim.prim.attribute("protoIndices").get<std::vector<int>>().value_or(std::vector<int>{});
+        const auto copied = prim.prim.relationship("prototypes").targets();
+        for (std::size_t i = 0; i < std::min(kCopies, positions.size()); ++i) {
+            // A copy takes the operations of what it is a copy of.
+            const auto          which     = i < items.size() ? static_cast<std::size_t>(items[i]) : copied.size();
+            const usd::Prim     prototype = which < copied.size() ? facts.stage.prim_at(copied[which]) : usd::Prim();
+            const usd::Matrix4d own       = prototype ? facts.stage.local_matrix(prototype) : usd::Matrix4d();
             places_[fmt::format("{} copy {}", prim.prim.path().text(), i)] = {
-                usd::from_pose({positions[i], {0, 0, 0, 1}}) * facts.stage.world_matrix(prim.prim), true};
+                own * usd::from_pose({positions[i], {0, 0, 0, 1}}) * place_of(facts.stage, prim.prim), true};
+        }
     }
-    for (const physics::Joint& joint : facts.physics.joints)
+    for (const physics::Joint& joint : joints_of(facts))
         for (int side = 0; side < 2; ++side)
             if (const auto frame = joint_frame(facts.stage, joint, side))
                 places_[side_of(joint.path.text(), side)] = {*frame, true};

@@ -24,6 +24,11 @@ struct Corrections {
     void apply(shared::Bodies& bodies, double h, bool share) const;
 };
 
+/// Changes the velocity of a body by an impulse about its centre of mass, and its pose by what that velocity does in
+/// h [s].
+/// @param part  of the impulse
+void push(shared::Bodies& bodies, std::size_t b, const Spatiald& impulse, double h, double part = 1);
+
 /// A row between two bodies: gradients (linear, angular about the centres of mass).
 struct Row {
     std::int32_t a = -1, b = -1;

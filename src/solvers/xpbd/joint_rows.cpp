@@ -71,6 +71,66 @@ Vec3d admissible(const JointLayout& joint, const JointPlace& at, const model::Mo
 
 }  // namespace
 
+std::vector<JointCrowd> crowds_of(const std::vector<JointLayout>& joints, const Bodies& bodies)
+{
+    // What a body gives way to a force and to a torque at each of its joints, as a mean over the directions.
+    struct Yield {
+        double linear = 0, angular = 0;
+    };
+    const auto yield_of = [&](std::int32_t b, const Posed& anchor) -> Yield {
+        if (b < 0 || bodies.inv_mass[static_cast<std::size_t>(b)] == 0) return {};
+        const auto    i       = static_cast<std::size_t>(b);
+        const Mat33d& I       = bodies.inv_inertia[i];
+        const Vec3d   r       = anchor.p - bodies.com[i];
+        double        turning = 0;
+        for (const Vec3d& e : {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}}) {
+            const Vec3d lever = cross(r, e);
+            turning += dot(lever, I * lever);
+        }
+        return {bodies.inv_mass[i] + turning / 3, (I.r0.x + I.r1.y + I.r2.z) / 3};
+    };
+    const model::Model&               m = *bodies.model;
+    std::vector<std::array<Yield, 2>> part(joints.size());  // of the parent and of the child, together 1
+    std::vector<Yield>                sum(bodies.inv_mass.size());
+    const auto                        body_of = [&](std::size_t i, std::size_t side) {
+        const auto j = static_cast<std::size_t>(joints[i].joint);
+        return side == 0 ? m.joint_parent[j] : m.joint_child[j];
+    };
+    const auto each_side = [&](auto&& act) {
+        for (std::size_t i = 0; i < joints.size(); ++i)
+            for (std::size_t side = 0; side < 2; ++side)
+                if (const std::int32_t b = body_of(i, side); b >= 0) act(i, side, static_cast<std::size_t>(b));
+    };
+    for (std::size_t i = 0; i < joints.size(); ++i) {
+        const Yield p = yield_of(body_of(i, 0), joints[i].X_P), c = yield_of(body_of(i, 1), joints[i].X_C);
+        const auto  of = [](double one, double other) { return one > 0 ? std::sqrt(one / (one + other)) : 0; };
+        part[i][0]     = {of(p.linear, c.linear), of(p.angular, c.angular)};
+        part[i][1]     = {of(c.linear, p.linear), of(c.angular, p.angular)};
+    }
+    each_side([&](std::size_t i, std::size_t side, std::size_t b) {
+        sum[b].linear += part[i][side].linear, sum[b].angular += part[i][side].angular;
+    });
+    std::vector<JointCrowd> out(joints.size());
+    each_side([&](std::size_t i, std::size_t side, std::size_t b) {
+        const Yield& own = part[i][side];
+        out[i].linear += own.linear * (sum[b].linear - own.linear);
+        out[i].angular += own.angular * (sum[b].angular - own.angular);
+    });
+    return out;
+}
+
+JointSettings bounded(const JointSettings& settings, const JointCrowd& crowd)
+{
+    constexpr double kMost = 1.9;  // below 2, where a pass takes back as much as it should and once more
+    const double     asked =
+        std::max(settings.linear_relaxation * crowd.linear, settings.angular_relaxation * crowd.angular);
+    if (!(asked > kMost)) return settings;
+    JointSettings out = settings;
+    out.linear_relaxation *= kMost / asked;
+    out.angular_relaxation *= kMost / asked;
+    return out;
+}
+
 JointPush solve_joint(const JointLayout& joint, const JointPlace& at, const Bodies& bodies,
                       const model::Control& control, const JointSettings& settings, double h, JointMemory& memory)
 {
@@ -141,7 +201,7 @@ void solve_distance(const model::Model& m, std::int32_t j, const Bodies& bodies,
 }
 
 void solve_mimic(const model::Model& m, const JointLayout& follower, const JointPlace& at, const JointPlace& leader,
-                 const Bodies& bodies, const JointSettings& settings, double h, Corrections& out)
+                 const JointSettings& settings, double h, Bodies& bodies)
 {
     const auto   j      = static_cast<std::size_t>(follower.joint);
     const double offset = static_cast<double>(m.joint_mimic_coeffs[j][0]),
@@ -188,7 +248,9 @@ void solve_mimic(const model::Model& m, const JointLayout& follower, const Joint
             if (body[b] >= 0) w += inverse_effective_mass({body[b], -1, gradient[b], {}}, bodies);
         if (!(w > 0)) continue;
         const double step = -error / (h * w) * (linear_f ? settings.linear_relaxation : settings.angular_relaxation);
-        for (std::size_t b = 0; b < 4; ++b) out.add(body[b], step * gradient[b].linear, step * gradient[b].angular);
+        for (std::size_t b = 0; b < 4; ++b)
+            if (body[b] >= 0 && bodies.inv_mass[static_cast<std::size_t>(body[b])] > 0)
+                push(bodies, static_cast<std::size_t>(body[b]), step * gradient[b], h);
     }
 }
 

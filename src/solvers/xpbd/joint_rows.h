@@ -13,6 +13,16 @@ struct JointSettings {
     bool   accumulate = true;
 };
 
+/// How much more than one row's error the rows of joints that share bodies correct together, for the rows of one joint
+/// at most: the row sum of the normalized system J M^-1 J^T (Gershgorin), of points and of turns. A pass of all joints
+/// at once is stable where relaxation times this stays below 2.
+struct JointCrowd {
+    double linear = 1, angular = 1;
+};
+std::vector<JointCrowd> crowds_of(const std::vector<shared::JointLayout>& joints, const shared::Bodies& bodies);
+/// The settings of a joint among others: its relaxation, or as much of it as leaves a pass stable.
+JointSettings bounded(const JointSettings& settings, const JointCrowd& crowd);
+
 /// What the rows of a joint have given in the passes of a step [N s], [N m s]: linear, then angular.
 using JointMemory = std::array<double, 6>;
 
@@ -24,9 +34,10 @@ shared::JointPush solve_joint(const shared::JointLayout& joint, const shared::Jo
 /// One pass over a DISTANCE joint.
 void solve_distance(const model::Model& model, std::int32_t joint, const shared::Bodies& bodies,
                     const JointSettings& settings, double h, Corrections& out);
-/// One pass over the coordinates of a follower: q = c0 + c1 q_leader, as one row over up to four bodies.
+/// One pass over the coordinates of a follower: q = c0 + c1 q_leader, as one row over up to four bodies, which it moves
+/// at once. Followers of one leader share its bodies, and corrections that several of them find from one pose would add
+/// up to more than the error.
 void solve_mimic(const model::Model& model, const shared::JointLayout& follower, const shared::JointPlace& at,
-                 const shared::JointPlace& leader, const shared::Bodies& bodies, const JointSettings& settings,
-                 double h, Corrections& out);
+                 const shared::JointPlace& leader, const JointSettings& settings, double h, shared::Bodies& bodies);
 
 }  // namespace mechane::solvers::xpbd

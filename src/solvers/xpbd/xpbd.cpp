@@ -16,8 +16,9 @@
 #include "solvers/xpbd/particles.h"
 #include "solvers/xpbd/soft_rows.h"
 
-// A substep: predict bodies and particles under all known forces; then `iterations` times particles, contacts, joints
-// and followers, each a Jacobi pass that moves what it collected; then impacts on velocities.
+// A substep: predict bodies and particles under all known forces; then `iterations` times particles, contacts and
+// joints, each a Jacobi pass that moves what it collected, and followers one after the other; then impacts on
+// velocities.
 
 namespace mechane::solvers::xpbd {
 
@@ -62,6 +63,7 @@ class Xpbd final : public Stepper {
         places_.assign(joints_.size(), {});
         pushes_.assign(joints_.size(), {});
         memory_.assign(joints_.size(), {});
+        crowds_ = crowds_of(joints_, bodies_);
         layout_of_.assign(model_.joint_count(), -1);
         for (std::size_t i = 0; i < joints_.size(); ++i) layout_of_[joints_[i].joint] = static_cast<std::int32_t>(i);
         // The angle of each joint near which it is looked for: single angles keep their turns.
@@ -240,29 +242,33 @@ class Xpbd final : public Stepper {
     {
         if (joints_.empty() && distances_.empty()) return;
         place_joints(true);
-        tasks::for_chunks(
-            options_.pool, joints_.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
-                for (std::size_t i = begin; i < end; ++i)
-                    if (model_.joint_enabled[joints_[i].joint])
-                        pushes_[i] = solve_joint(joints_[i], places_[i], bodies_, control, joint_, h, memory_[i]);
-            });
+        tasks::for_chunks(options_.pool, joints_.size(), kRowsAtOnce,
+                          [&](std::size_t begin, std::size_t end, std::size_t) {
+                              for (std::size_t i = begin; i < end; ++i)
+                                  if (model_.joint_enabled[joints_[i].joint])
+                                      pushes_[i] = solve_joint(joints_[i], places_[i], bodies_, control,
+                                                               bounded(joint_, crowds_[i]), h, memory_[i]);
+                          });
         corrections_.clear();
         for (std::size_t i = 0; i < joints_.size(); ++i) {
             if (!model_.joint_enabled[joints_[i].joint]) continue;
             corrections_.add(places_[i].parent, pushes_[i].parent.linear, pushes_[i].parent.angular);
             corrections_.add(places_[i].child, pushes_[i].child.linear, pushes_[i].child.angular);
         }
-        // Distances and followers are few: they are added after the parallel part, in order.
+        // Distances are few: they are added after the parallel part, in order.
         for (const std::int32_t j : distances_)
             if (model_.joint_enabled[j]) solve_distance(model_, j, bodies_, joint_, h, corrections_);
+        // Joints are not shared by count, unlike contacts: relaxation alone bounds them (JointCrowd).
+        corrections_.apply(bodies_, h, false);
         for (std::size_t i = 0; mimics_ && i < joints_.size(); ++i) {
             const std::int32_t leader = model_.joint_mimic_joint[joints_[i].joint];
             if (leader < 0 || !model_.joint_enabled[leader] || !model_.joint_enabled[joints_[i].joint]) continue;
-            if (const std::int32_t l = layout_of_[leader]; l >= 0)
-                solve_mimic(model_, joints_[i], places_[i], places_[l], bodies_, joint_, h, corrections_);
+            const std::int32_t l = layout_of_[leader];
+            if (l < 0) continue;
+            // Where the joints are by now.
+            solve_mimic(model_, joints_[i], place_joint(joints_[i], bodies_, near_),
+                        place_joint(joints_[l], bodies_, near_), joint_, h, bodies_);
         }
-        // Joints are not shared by count, unlike contacts: relaxation alone bounds them.
-        corrections_.apply(bodies_, h, false);
     }
 
     JointSettings             joint_;
@@ -274,6 +280,7 @@ class Xpbd final : public Stepper {
     std::vector<JointPlace>   places_;
     std::vector<JointPush>    pushes_;
     std::vector<JointMemory>  memory_;
+    std::vector<JointCrowd>   crowds_;
     std::vector<std::int32_t> layout_of_, distances_;
     std::vector<double>       near_;
     std::vector<Impulse>      impulses_;
