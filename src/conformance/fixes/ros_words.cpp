@@ -9,7 +9,6 @@
 
 #include "conformance/fixes/ros_words.h"
 #include "mechane/core/letters.h"
-#include "mechane/ros/frames.h"
 #include "mechane/ros/names.h"
 #include "mechane/ros/schema.h"
 
@@ -105,16 +104,11 @@ void fix_frame_id(Repair& repair, const Finding& finding)
     repair.set(prim, kId, "string", usd::make_value("string", bare));
 }
 
-/// A link that its joints make a frame of is one without the schema too.
+/// Only of links that their joints make frames of: those are frames without the schema too.
 void fix_frame_on_body(Repair& repair, const Finding& finding)
 {
     if (finding.variant == "renamed") return repair.refuse("renamed", "the id gives the link another name in ROS");
-    const usd::Prim               prim = prim_of(repair, finding);
-    Diagnostics                   said;
-    const std::vector<ros::Frame> all  = ros::frames(repair.facts.stage, said);
-    const bool                    tied = std::ranges::any_of(
-        all, [&](const ros::Frame& frame) { return frame.prim == prim && frame.kind == ros::FrameKind::body; });
-    if (!tied && !repair.unsafe("no joint ties the link to its robot: without RosFrameAPI it is no frame")) return;
+    const usd::Prim prim = prim_of(repair, finding);
     for (const usd::Token& name : prim.authored_property_names())
         if (name.text().starts_with("ros:frame:")) repair.erase(prim, name);
     repair.remove_api(prim, "RosFrameAPI");

@@ -187,6 +187,9 @@ class Arcs {
     {
         payloads_          = usd::has_payloads(facts_.stage);
         const bool several = layers_.size() > 1;
+        large_             = std::ranges::any_of(layers_, [&](const auto& known) {
+            return !known.second->heavy.empty() && known.first != facts_.stage.used_layers().front();
+        });
         for (const PrimFacts& prim : facts_.prims) {
             if (prim.is(kKinematic | kRos)) inherited(prim);
             if (payloads_ && prim.is(kCollider)) collider(prim);
@@ -202,12 +205,13 @@ class Arcs {
     Sink&                                    sink_;
     std::map<std::string, const AssetLayer*> layers_;
     bool                                     payloads_ = false;
-    std::set<std::string>                    colliding_;  ///< layers of colliders that come by payload
-    std::set<std::string>                    said_;       ///< prims whose schema comes by payload
+    bool                                     large_    = false;  ///< a layer beside the entry holds large arrays
+    std::set<std::string>                    colliding_;         ///< layers of colliders that come by payload
+    std::set<std::string>                    said_;              ///< prims whose schema comes by payload
 
     [[nodiscard]] const usd::Layer& layer(const usd::ArcPlace& place) const
     { return *layers_.at(place.layer)->layer.layer; }
-    [[nodiscard]] bool              known(const usd::ArcPlace& place) const { return layers_.count(place.layer) != 0; }
+    [[nodiscard]] bool known(const usd::ArcPlace& place) const { return layers_.count(place.layer) != 0; }
 
     void say(const Rule& rule, const usd::Prim& prim, const std::string& layer, std::string message,
              std::string observed, std::string expected, std::string hint, std::optional<Severity> severity = {},
@@ -250,7 +254,8 @@ class Arcs {
                 if (!is_there(name, place, prim.prim.path()))
                     return say(kClass, prim.prim, place.layer,
                                fmt::format("the prim inherits {}, which no layer has", name.text()), name.text(),
-                               "a class of the asset", "bring the class into base.usda, or remove the arc", {}, "nowhere");
+                               "a class of the asset", "bring the class into base.usda, or remove the arc", {},
+                               "nowhere");
         }
         for (const usd::ArcPlace& place : usd::arc_places(prim.prim))
             if (place.by_class && known(place) && !layers_.at(place.layer)->layer.file.empty() && !inside(place.layer))
@@ -316,9 +321,10 @@ class Arcs {
 
     void heavy(const PrimFacts& prim)
     {
-        if (!prim.is(kGprim)) return;
+        // What is drawn, what places many, what moves a skin; the type may be lost where the arc stands on an Xform.
+        if (!large_) return;
         for (const usd::ArcPlace& place : usd::arc_places(prim.prim)) {
-            if (!known(place)) continue;
+            if (!known(place) || layers_.at(place.layer)->heavy.empty()) continue;
             for (const usd::Token& name : layer(place).properties(place.path)) {
                 if (usd::array_size(layer(place), place.path.property(name)) <= kHeavyElements) continue;
                 sink_.applies(kHeavy);
@@ -350,8 +356,8 @@ class Arcs {
                 "define it in base.usda");
     }
 
-    /// Bodies, joints and interfaces of the stage without payloads. A prim that has a payload itself is not loaded there
-    /// and no less defined: whether it is what it was is all that counts.
+    /// Bodies, joints and interfaces of the stage without payloads. A prim that has a payload itself is not loaded
+    /// there and no less defined: whether it is what it was is all that counts.
     void topology()
     {
         sink_.applies(kTopology);

@@ -5,8 +5,10 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <vector>
 
 #include "conformance/family.h"
+#include "conformance/transform_ops.h"
 #include "mechane/ros/interfaces.h"
 
 /// REP-0158 2.8: optical frames. A USD camera looks along -z with y up; an optical frame has z forward and y down, half
@@ -125,12 +127,27 @@ def Camera "eye"
 /// A tenth of a degree is above the rounding of quaternions in single precision.
 constexpr double kTolerance = 0.1 * kPi / 180;
 
+/// When the placement of a frame below its camera begins: the default time, or the first sample of what says nothing
+/// else.
+usd::TimeCode first_time(usd::Prim prim, const usd::Prim& camera)
+{
+    for (; prim && prim != camera; prim = prim.parent())
+        for (const TransformOp& op : stack_of(prim).ops) {
+            const usd::Attribute attribute = prim.attribute(usd::Token(op.attribute()));
+            if (!attribute || !attribute.authored()) continue;
+            const std::vector<double> times = attribute.time_samples();
+            if (!times.empty() && attribute.value().empty()) return times.front();
+        }
+    return {};
+}
+
 void check_rotation(const Facts& facts, const PrimFacts& frame, const PrimFacts& camera, Sink& sink)
 {
     sink.applies(kRotation);
-    const auto inverse = usd::inverse(facts.stage.world_matrix(camera.prim));
+    const usd::TimeCode begin   = first_time(frame.prim, camera.prim);
+    const auto          inverse = usd::inverse(facts.stage.world_matrix(camera.prim, begin));
     if (!inverse) return;
-    const usd::Decomposition relative = usd::decompose(facts.stage.world_matrix(frame.prim) * *inverse);
+    const usd::Decomposition relative = usd::decompose(facts.stage.world_matrix(frame.prim, begin) * *inverse);
     // Angle of the turn that is left after half a turn about x: q = (x y z w) against (1 0 0 0).
     const double left = 2 * std::acos(std::min(1.0, std::abs(relative.rotation.x)));
     if (left > kTolerance)
@@ -155,7 +172,8 @@ bool publishes_pictures(const PrimFacts& topic)
     static const std::set<std::string> kPictures{"sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage",
                                                  "sensor_msgs/msg/CameraInfo"};
     for (const ros::Interface& interface : ros::interfaces(topic.prim))
-        if (interface.kind == ros::Api::topic && interface.role != "subscription" && kPictures.count(interface.type) != 0 && !interface.override_frame)
+        if (interface.kind == ros::Api::topic && interface.role != "subscription" &&
+            kPictures.count(interface.type) != 0 && !interface.override_frame)
             return true;
     return false;
 }

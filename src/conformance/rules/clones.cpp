@@ -9,6 +9,7 @@
 #include <set>
 
 #include "conformance/family.h"
+#include "conformance/first_value.h"
 
 /// REP-0158 1.2.6 and 3.5: what is there many times.
 namespace mechane::conformance {
@@ -55,7 +56,8 @@ constexpr Rule kRepeated{
 #undef MECHANE_HALL
 #undef MECHANE_CLONE
 
-constexpr std::size_t kManyClones = 16, kManyCopies = 4;
+/// A few small copies cost less than the arcs of instances.
+constexpr std::size_t kManyClones = 16, kManyCopies = 4, kManyFaces = 256;
 
 /// What lies at and below a prim, names of the prim itself left out: clones have the same.
 std::string structure_of(const Facts& facts, std::int32_t at)
@@ -142,24 +144,25 @@ void check_copies(const Facts& facts, Sink& sink)
         const PrimFacts& prim = facts.prims[i];
         if (!prim.is(kMesh) || prim.prim.is_instance_proxy() || prim.end != static_cast<std::int32_t>(i) + 1) continue;
         sink.applies(kRepeated);
-        const auto counts = prim.prim.attribute("faceVertexCounts").get<std::vector<int>>();
-        const auto points = prim.prim.attribute("points").get<std::vector<Vec3d>>();
-        const auto corner = prim.prim.attribute("faceVertexIndices").get<std::vector<int>>();
-        if (!counts || !points || !corner || counts->empty()) continue;
+        const auto counts = first_value<std::vector<int>>(prim.prim.attribute("faceVertexCounts"));
+        const auto points = first_value<std::vector<Vec3d>>(prim.prim.attribute("points"));
+        const auto corner = first_value<std::vector<int>>(prim.prim.attribute("faceVertexIndices"));
+        if (counts.empty()) continue;
         Shape shape;
-        shape.add(counts->size());
-        for (const int c : *counts) shape.add(static_cast<std::uint64_t>(c));
-        for (const int c : *corner) shape.add(static_cast<std::uint64_t>(c));
-        for (const Vec3d& p : *points)
+        shape.add(counts.size());
+        for (const int c : counts) shape.add(static_cast<std::uint64_t>(c));
+        for (const int c : corner) shape.add(static_cast<std::uint64_t>(c));
+        for (const Vec3d& p : points)
             for (const double x : {p.x, p.y, p.z}) shape.add(std::bit_cast<std::uint64_t>(x));
         if (const usd::Prim material = facts.stage.bound_material(prim.prim, "")) shape.material = material.path();
         Copies& copies = shapes[shape];
         if (copies.count++ == 0) copies.first = &prim;
-        copies.faces += counts->size();
+        copies.faces += counts.size();
     }
     std::map<std::int32_t, const Copies*> by_place;
     for (const auto& [shape, copies] : shapes)
-        if (copies.count >= kManyCopies) by_place.emplace(facts.index_of(copies.first->prim), &copies);
+        if (copies.count >= kManyCopies && copies.faces > kManyFaces)
+            by_place.emplace(facts.index_of(copies.first->prim), &copies);
     for (const auto& [place, copies] : by_place)
         sink.report(kRepeated, {.site     = copies->first->prim.site(),
                                 .message  = "the same mesh is there " + std::to_string(copies->count) + " times, " +

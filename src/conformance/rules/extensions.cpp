@@ -12,6 +12,7 @@
 #include <set>
 
 #include "conformance/family.h"
+#include "conformance/radians.h"
 #include "conformance/variant_specs.h"
 #include "mechane/ros/controllers.h"
 #include "mechane/ros/schema.h"
@@ -204,6 +205,11 @@ class Extensions {
 
     void run()
     {
+        if (facts_.root >= 0) {
+            const usd::Prim&  root    = facts_.prims[static_cast<std::size_t>(facts_.root)].prim;
+            const std::string package = root.metadata("assetInfo:ros:package_uri").get<std::string>().value_or("");
+            from_urdf_                = package.ends_with(".urdf") || package.ends_with(".xacro");
+        }
         for (const PrimFacts& facts : facts_.prims) {
             const usd::Prim& prim = facts.prim;
             names(facts);
@@ -226,6 +232,7 @@ class Extensions {
   private:
     const Facts&                   facts_;
     Sink&                          sink_;
+    bool                           from_urdf_ = false;  ///< assetInfo says that a URDF is where the asset came from
     std::map<usd::Path, usd::Path> leader_;
     std::map<usd::Path, usd::Prim> follower_;
     std::map<usd::Path, usd::Path> written_by_, driven_by_;
@@ -281,9 +288,12 @@ class Extensions {
                                 return name.text().starts_with("urdf:");
                               });
         const double offset = joint.attribute("ext_physics:mimic:offset").get<double>().value_or(0);
-        if (copied && joint.is_a("PhysicsRevoluteJoint")) {
+        if ((copied || from_urdf_) && joint.is_a("PhysicsRevoluteJoint")) {
             sink_.applies(kUnits);
-            if (offset != 0 && std::abs(offset) <= 2 * kPi)
+            // A converter that keeps the joint's words may have kept its number; of an asset that only came from URDF
+            // it has to be a number that nobody writes in degrees, be it cut to 1.57.
+            constexpr double kPrinted = 1e-3;
+            if (offset != 0 && std::abs(offset) <= 2 * kPi && (copied || is_round_in_radians(offset, kPrinted)))
                 say(kUnits, joint, "ext_physics:mimic:offset", "the offset looks like radians; USD uses degrees",
                     number(offset), "degrees", "multiply it by 180/pi");
         }
@@ -410,11 +420,11 @@ class Extensions {
         if (!in_other_variant(facts_, target))  // else REP-1.2.4-c's
             say(kTargets, controller, name.c_str(),
                 fmt::format("{} leads to {}, which {}", name, target.text(),
-                            at != nullptr ? (!wanted             ? "is neither joint nor body"
-                                             : *wanted == kJoint ? "is no joint"
-                                                                 : "is no body")
-                            : facts_.stage.prim_at(target)       ? "is not active"
-                                                                 : "does not exist"),
+                            at != nullptr                  ? (!wanted             ? "is neither joint nor body"
+                                                              : *wanted == kJoint ? "is no joint"
+                                                                                  : "is no body")
+                            : facts_.stage.prim_at(target) ? "is not active"
+                                                           : "does not exist"),
                 target.text(), wanted == kBody ? "a body" : "a joint", "name what exists", target.text().c_str());
         return true;
     }
@@ -479,8 +489,8 @@ class Extensions {
         }
         for (const usd::Token& collection : prim.api_instances("CollectionAPI"))
             for (const usd::Path& member : facts_.stage.collection_members(prim, collection))
-                if (const PrimFacts* at = facts_.find(member); at != nullptr && at->is(kKinematic) &&
-                    std::ranges::find(targets, member) == targets.end())
+                if (const PrimFacts* at = facts_.find(member);
+                    at != nullptr && at->is(kKinematic) && std::ranges::find(targets, member) == targets.end())
                     targets.push_back(member);
         if (targets.empty() && astray) return;
         if (targets.empty())

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "conformance/family.h"
+#include "conformance/instance_copies.h"
 
 /// REP-0158 1.2.6 and 3.5: instancing.
 namespace mechane::conformance {
@@ -132,7 +133,7 @@ void check(const Facts& facts, Sink& sink)
     for (std::size_t i = 0; i < facts.prims.size(); ++i) {
         const PrimFacts& prim = facts.prims[i];
         const auto       here = static_cast<std::int32_t>(i);
-        if (prim.prim.metadata(kInstanceable).get<bool>().value_or(false) && !prim.prim.is_instance_proxy()) {
+        if (prim.prim.metadata(kInstanceable).get<bool>().value_or(false) && !is_copy(prim.prim)) {
             sink.applies(kNeedsArc);
             if (!prim.prim.is_instance()) {
                 sink.report(kNeedsArc, {.site     = prim.prim.site(),

@@ -8,6 +8,7 @@
 #include "conformance/family.h"
 #include "conformance/finite.h"
 #include "conformance/first_value.h"
+#include "conformance/radians.h"
 #include "conformance/variant_specs.h"
 
 /// REP-0158 1.3, joints: what they connect and how far they move.
@@ -205,7 +206,7 @@ struct Range {
 Range range_of(const usd::Prim& joint)
 {
     static const usd::Token kLower("physics:lowerLimit"), kUpper("physics:upperLimit");
-    const auto limit = [&](const usd::Token& name) -> std::optional<double> {
+    const auto              limit = [&](const usd::Token& name) -> std::optional<double> {
         const usd::Attribute attribute = joint.attribute(name);
         // A fallback limit (infinite) is no statement of the author: the rule asks for what is authored.
         if (!attribute.authored()) return std::nullopt;
@@ -271,10 +272,10 @@ void check_numbers(const PrimFacts& facts, Sink& sink)
         const bool             drive = text.starts_with("drive:"), limit = text.starts_with("limit:");
         const bool             gain = drive && (last == "stiffness" || last == "damping");
         // For these an infinity has a meaning (no bound); a gain that is infinite has none.
-        const bool             open = limit || last == "maxForce" || text == "physics:breakForce" ||
-                                      text == "physics:breakTorque" || text == "physics:coneAngle0Limit" ||
-                                      text == "physics:coneAngle1Limit" || text == "physics:minDistance" ||
-                                      text == "physics:maxDistance";
+        const bool open = limit || last == "maxForce" || text == "physics:breakForce" ||
+                          text == "physics:breakTorque" || text == "physics:coneAngle0Limit" ||
+                          text == "physics:coneAngle1Limit" || text == "physics:minDistance" ||
+                          text == "physics:maxDistance";
         if (!drive && !open) continue;
         sink.applies(kLimitSanity);
         const usd::Attribute attribute = facts.prim.attribute(name);
@@ -299,17 +300,7 @@ void check_numbers(const PrimFacts& facts, Sink& sink)
     }
 }
 
-/// A limit that is a multiple of 15 degrees when it is read as radians: 1.5708, -3.14159. In degrees nobody writes such
-/// numbers.
-bool is_round_in_radians(double limit)
-{
-    // 15 degrees up to a full turn; the tolerance accepts four printed decimals of pi.
-    constexpr double kStep = kPi / 12, kTolerance = 1e-4;
-    const double     steps = std::round(std::abs(limit) / kStep);
-    return steps <= 24 && std::abs(std::abs(limit) - steps * kStep) <= kTolerance;
-}
-
-/// Limits that are rather radians: each by itself, or all of three and more within two pi.
+/// Limits that are rather radians: each by itself, or all of three and more.
 void check_radians(const Facts& facts, Sink& sink)
 {
     std::vector<std::pair<const physics::Joint*, Range>> limited;
@@ -327,11 +318,17 @@ void check_radians(const Facts& facts, Sink& sink)
                                    .hint     = "multiply by 180/pi if radians were meant",
                                    .variant  = "radians"});
     };
-    // Small limits alone prove nothing (a knob may turn 5 degrees), but three joints and more that all stay within 2 pi
-    // do.
-    const bool all = limited.size() >= 3 && std::all_of(limited.begin(), limited.end(), [](const auto& one) {
-                         return std::max(std::abs(*one.second.lower), std::abs(*one.second.upper)) <= 2 * kPi;
-                     });
+    // Small limits prove nothing (knobs may turn 5 degrees, as many as there are); three joints and more that all stay
+    // within 2 pi do if a limit among them is one that nobody writes in degrees, be it cut to 1.57.
+    constexpr double kPrinted = 1e-3;
+    const auto       within   = [](const auto& one) {
+        return std::max(std::abs(*one.second.lower), std::abs(*one.second.upper)) <= 2 * kPi;
+    };
+    const auto round = [](double limit) { return limit != 0 && is_round_in_radians(limit, kPrinted); };
+    const bool all   = limited.size() >= 3 && std::ranges::all_of(limited, within) &&
+                       std::ranges::any_of(limited, [&](const auto& one) {
+                         return round(*one.second.lower) || round(*one.second.upper);
+                       });
     if (all)
         return say(*limited.front().first, limited.front().second,
                    "the limits of all " + std::to_string(limited.size()) +

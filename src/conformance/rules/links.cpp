@@ -5,6 +5,7 @@
 
 #include "conformance/asset_layers.h"
 #include "conformance/family.h"
+#include "conformance/instance_copies.h"
 
 /// REP-0158 1.3.2: the geometry of a link, what is seen apart from what collides.
 namespace mechane::conformance {
@@ -97,7 +98,8 @@ bool is_named(const std::string& name, std::string_view word)
 bool is_below(const Facts& facts, std::int32_t at, std::int32_t link, std::string_view word, bool& plural)
 {
     for (; at >= 0 && at != link; at = facts.prims[static_cast<std::size_t>(at)].parent)
-        if (const std::string& name = facts.prims[static_cast<std::size_t>(at)].prim.name().text(); is_named(name, word)) {
+        if (const std::string& name = facts.prims[static_cast<std::size_t>(at)].prim.name().text();
+            is_named(name, word)) {
             plural |= name.size() > word.size();
             return true;
         }
@@ -117,9 +119,9 @@ bool has_set(const Facts& facts, std::int32_t at, std::int32_t link, std::string
 
 void check(const Facts& facts, Sink& sink)
 {
-    constexpr std::size_t         kFew = 10;
-    bool                          said_plural = false;  // one convention of the whole asset
-    const auto                    say_plural  = [&](const PrimFacts& link) {
+    constexpr std::size_t kFew        = 10;
+    bool                  said_plural = false;  // one convention of the whole asset
+    const auto            say_plural  = [&](const PrimFacts& link) {
         sink.report(kScopes, {.site     = link.prim.site(),
                               .message  = "the scopes of what is seen and what collides are named in the plural",
                               .observed = "visuals, collisions",
@@ -131,7 +133,7 @@ void check(const Facts& facts, Sink& sink)
     std::vector<const PrimFacts*> mixed;
     for (std::size_t b = 0; b < facts.prims.size(); ++b) {
         const PrimFacts& link = facts.prims[b];
-        if (!link.is(kBody) || link.prim.is_instance_proxy()) continue;
+        if (!link.is(kBody) || is_copy(link.prim)) continue;
         const auto       here = static_cast<std::int32_t>(b);
         bool             seen = false, collides = false, apart = true, plural = false;
         const PrimFacts* heavy = nullptr;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/family.h"
+#include "conformance/instance_copies.h"
 #include "mechane/usd/shading.h"
 
 /// REP-0158 3.1 and 3.3: how materials meet the geometry that wears them.
@@ -246,7 +247,7 @@ void check_interpolation(const PrimFacts& gprim, Sink& sink)
 void check(const Facts& facts, Sink& sink)
 {
     for (const PrimFacts& prim : facts.prims) {
-        if (!prim.is(kGprim) || prim.prim.is_instance_proxy()) continue;
+        if (!prim.is(kGprim) || is_copy(prim.prim)) continue;
         // A collider that is only a guide is not seen.
         if (facts.stage.purpose(prim.prim).text() == "guide") continue;
         check_single(facts, prim.prim, sink);

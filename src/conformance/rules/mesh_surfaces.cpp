@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "conformance/family.h"
+#include "conformance/first_value.h"
+#include "conformance/instance_copies.h"
 #include "conformance/mesh_shape.h"
 #include "mechane/geometry/mesh_report.h"
 
@@ -172,14 +174,26 @@ void check_intersections(const usd::Prim& prim, const geometry::Mesh& mesh, Sink
                                     .severity = hull ? Severity::warning : Severity::error});
 }
 
+/// The counts of the faces and their corners agree; of others it is not known which faces were meant (REP-3.4-g).
+bool is_whole(const usd::Prim& mesh)
+{
+    const auto  counts  = first_value<std::vector<int>>(mesh.attribute("faceVertexCounts"));
+    std::size_t corners = 0;
+    for (const int count : counts) {
+        if (count < 0) return false;
+        corners += static_cast<std::size_t>(count);
+    }
+    return corners == first_value<std::vector<int>>(mesh.attribute("faceVertexIndices")).size();
+}
+
 void check(const Facts& facts, Sink& sink)
 {
     for (const PrimFacts& prim : facts.prims) {
-        if (!prim.is(kMesh) || prim.prim.is_instance_proxy()) continue;
+        if (!prim.is(kMesh) || is_copy(prim.prim)) continue;
         const geometry::Mesh mesh = triangles_of(prim.prim);
         if (mesh.triangles.empty()) continue;
         check_winding(prim.prim, mesh, sink);
-        if (prim.is(kCollider)) check_intersections(prim.prim, mesh, sink);
+        if (prim.is(kCollider) && is_whole(prim.prim)) check_intersections(prim.prim, mesh, sink);
     }
 }
 

@@ -3,6 +3,7 @@
 // Clashes are found on the frames of ros::frames, so links and contexts count as well.
 
 #include <array>
+#include <set>
 
 #include "conformance/dummy_frames.h"
 #include "conformance/family.h"
@@ -113,7 +114,8 @@ bool moves(const Facts& facts, std::int32_t at)
     return false;
 }
 
-void check_frame(const Facts& facts, std::int32_t at, Sink& sink)
+/// @param linked  bodies that are frames without a schema
+void check_frame(const Facts& facts, std::int32_t at, const std::set<usd::Path>& linked, Sink& sink)
 {
     const PrimFacts& prim = facts.prims[static_cast<std::size_t>(at)];
     for (const Rule* rule : {&kOnXform, &kId, &kStatic, &kOnBody}) sink.applies(*rule);
@@ -174,8 +176,9 @@ void check_frame(const Facts& facts, std::int32_t at, Sink& sink)
                               .variant  = "rests",
                               .severity = Severity::info});
     const physics::Index body = facts.physics.body_at(prim.prim.path());
-    // A body that is nothing but a frame is REP-1.3-q's.
-    if (prim.is(kBody) && body >= 0 && !dummy_frame(facts, facts.physics.bodies[static_cast<std::size_t>(body)]))
+    // A body that is nothing but a frame is REP-1.3-q's. A loose one is a frame only by its schema.
+    if (prim.is(kBody) && body >= 0 && linked.contains(prim.prim.path()) &&
+        !dummy_frame(facts, facts.physics.bodies[static_cast<std::size_t>(body)]))
         sink.report(kOnBody, {.site     = prim.prim.site(),
                               .message  = authored ? "the link is renamed as a frame" : "the link is a frame already",
                               .observed = "RosFrameAPI",
@@ -186,10 +189,8 @@ void check_frame(const Facts& facts, std::int32_t at, Sink& sink)
 }
 
 /// By the frames that a simulator would broadcast, links and contexts among them.
-void check_ids(const Facts& facts, Sink& sink)
+void check_ids(const std::vector<ros::Frame>& all, Sink& sink)
 {
-    Diagnostics                   said;  // the same clashes
-    const std::vector<ros::Frame> all = ros::frames(facts.stage, said);
     if (!all.empty()) sink.applies(kDuplicate);
     for (const ros::FrameClash& clash : ros::clashes(all)) {
         const ros::Frame& frame = all[clash.frame];
@@ -209,9 +210,14 @@ void check_ids(const Facts& facts, Sink& sink)
 void check(const Facts& facts, Sink& sink)
 {
     if (!facts.has(kFrame | kContext)) return;
+    Diagnostics                   said;  // the same clashes
+    const std::vector<ros::Frame> all = ros::frames(facts.stage, said);
+    std::set<usd::Path>           linked;
+    for (const ros::Frame& frame : all)
+        if (frame.kind == ros::FrameKind::body) linked.insert(frame.prim.path());
     for (std::size_t i = 0; i < facts.prims.size(); ++i)
-        if (facts.prims[i].is(kFrame)) check_frame(facts, static_cast<std::int32_t>(i), sink);
-    check_ids(facts, sink);
+        if (facts.prims[i].is(kFrame)) check_frame(facts, static_cast<std::int32_t>(i), linked, sink);
+    check_ids(all, sink);
 }
 
 constexpr std::array<const Rule*, 5> kRules{&kOnXform, &kId, &kStatic, &kDuplicate, &kOnBody};

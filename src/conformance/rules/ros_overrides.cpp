@@ -8,6 +8,7 @@
 #include <set>
 
 #include "conformance/family.h"
+#include "conformance/instance_copies.h"
 #include "mechane/ros/interfaces.h"
 #include "mechane/usd/stage_layers.h"
 
@@ -110,7 +111,7 @@ void check_parts(const Facts& facts, Sink& sink)
     std::map<std::pair<std::string, std::string>, usd::Path> seen;  // by what is brought in and its namespace
     for (std::size_t i = 0; i < facts.prims.size(); ++i) {
         const PrimFacts& prim = facts.prims[i];
-        if (!prim.is(kContext) || prim.prim.is_instance_proxy()) continue;
+        if (!prim.is(kContext) || is_copy(prim.prim)) continue;
         const std::vector<usd::ArcPlace> others = foreign(prim.prim);
         if (others.empty()) continue;
         const Brought arc = brought_by(prim.prim.path(), others.front());

@@ -1,12 +1,14 @@
 // Rules of REP-0158 1.1 about scale: only leaf geometry is scaled, never bodies, joints or what is above them.
 // A scale of two negative factors is half a turn, and a single one a mirror, which another rule tells.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 
 #include "conformance/family.h"
 #include "conformance/transform_ops.h"
+#include "mechane/usd/stage_layers.h"
 
 /// REP-0158 1.1: only leaf geometry is scaled.
 namespace mechane::conformance {
@@ -60,7 +62,24 @@ def Xform "group"
 /// Authored as float: a millionth is rounding.
 constexpr double kTolerance = 1e-6;
 
-void check_scale(const PrimFacts& prim, Sink& sink)
+/// The root of a reference or payload that brings nothing but geometry: who uses a part may scale it there.
+bool is_scaled_part(const Facts& facts, const PrimFacts& prim)
+{
+    static const usd::Token kReferences("references"), kPayload("payload");
+    const auto              places = usd::arc_places(prim.prim);
+    const bool              brings = std::ranges::any_of(places, [&](const usd::ArcPlace& place) {
+        const AssetLayer* layer = facts.layer(place.layer);
+        return layer != nullptr && (!layer->layer.layer->field(place.path, kReferences).empty() ||
+                                    !layer->layer.layer->field(place.path, kPayload).empty());
+    });
+    if (!brings) return false;
+    constexpr std::uint32_t kMore = kBody | kJoint | kRos | kCollider;
+    for (std::int32_t i = facts.index_of(prim); i < prim.end; ++i)
+        if (facts.prims[static_cast<std::size_t>(i)].is(kMore)) return false;
+    return true;
+}
+
+void check_scale(const Facts& facts, const PrimFacts& prim, Sink& sink)
 {
     const std::optional<Vec3d> scale = scale_of(prim.prim, stack_of(prim.prim), prim.is(kBody));
     if (!scale) return;
@@ -76,7 +95,7 @@ void check_scale(const PrimFacts& prim, Sink& sink)
     if (prim.is(kGprim)) return;
     if (prim.above_body)
         say(kInnerScale, "a prim above rigid bodies is scaled", Severity::error);
-    else if (prim.above_gprim)
+    else if (prim.above_gprim && !is_scaled_part(facts, prim))
         say(kInnerScale, "a prim above geometry is scaled", Severity::warning);
 }
 
@@ -104,7 +123,7 @@ void check(const Facts& facts, Sink& sink)
         if (!prim.is(kXformable)) continue;
         if (prim.is(kBody)) sink.applies(kBodyScale);
         sink.applies(kInnerScale);
-        check_scale(prim, sink);
+        check_scale(facts, prim, sink);
     }
 }
 

@@ -87,8 +87,10 @@ void check_pruned(const Facts& facts, Sink& sink)
             if (layer.name == name) return layer.layer.get();
         return nullptr;
     };
+    static const usd::Token kApis("apiSchemas");
     for (const PrimFacts& prim : facts.prims) {
-        if (!prim.is(kKinematic) && !prim.above_body) continue;
+        // One whose list takes everything away is no body any more.
+        if (!prim.is(kKinematic) && !prim.above_body && prim.prim.metadata(kApis).empty()) continue;
         const auto places = usd::arc_places(prim.prim);
         if (places.size() < 2) continue;
         bool replaced = false;

@@ -11,6 +11,7 @@
 
 #include "conformance/by_name.h"
 #include "conformance/family.h"
+#include "conformance/instance_copies.h"
 #include "conformance/variant_specs.h"
 #include "mechane/usd/stage_layers.h"
 
@@ -103,10 +104,11 @@ bool is_look(std::string_view name)
 
 bool is_drawn_type(std::string_view type)
 {
-    static const std::set<std::string_view> kTypes{"Mesh",    "Points",  "BasisCurves", "NurbsCurves", "NurbsPatch",
-                                                   "TetMesh", "Cube",    "Sphere",      "Cylinder",    "Capsule",
-                                                   "Cone",    "Plane",   "Cylinder_1",  "Capsule_1",   "HermiteCurves",
-                                                   "ParticleField3DGaussianSplat"};
+    static const std::set<std::string_view> kTypes{
+        "Mesh",       "Points",    "BasisCurves",   "NurbsCurves",
+        "NurbsPatch", "TetMesh",   "Cube",          "Sphere",
+        "Cylinder",   "Capsule",   "Cone",          "Plane",
+        "Cylinder_1", "Capsule_1", "HermiteCurves", "ParticleField3DGaussianSplat"};
     return kTypes.count(type) != 0;
 }
 
@@ -131,8 +133,8 @@ void check_set(const usd::Prim& prim, const usd::VariantSetUse& set, Sink& sink)
         say(kDefault, "the variant set " + set.name + " has no selection", listed(set.variants), "one of them selected",
             "select one in the `variants` of the prim");
     else if (!exists && set.selection.empty())
-        say(kExists, "the selection of the variant set " + set.name + " is empty: none of its variants is used", "\"\"", listed(set.variants),
-            "select one of its variants", Severity::warning);
+        say(kExists, "the selection of the variant set " + set.name + " is empty: none of its variants is used", "\"\"",
+            listed(set.variants), "select one of its variants", Severity::warning);
     else if (!exists)
         say(kExists, "the variant set " + set.name + " selects \"" + set.selection + "\", which it does not have",
             set.selection, listed(set.variants), "select one of its variants");
@@ -200,13 +202,24 @@ bool holds(const Facts& facts, const PrimFacts& top, std::uint32_t traits)
     return false;
 }
 
+/// Invisible itself, or below what is.
+bool is_hidden(const Facts& facts, const PrimFacts& prim)
+{
+    for (std::int32_t i = facts.index_of(prim); i >= 0; i = facts.prims[static_cast<std::size_t>(i)].parent)
+        if (facts.prims[static_cast<std::size_t>(i)].prim.attribute("visibility").get_or<std::string>("") ==
+            "invisible")
+            return true;
+    return false;
+}
+
 /// What only variants that are not selected have: the colliders of a body, or everything that is seen.
 class Missing {
   public:
     Missing(const Facts& facts, Sink& sink) : facts_(facts), sink_(sink)
     {
         seen_ = std::any_of(facts.prims.begin(), facts.prims.end(), [&](const PrimFacts& prim) {
-            return prim.is(kGprim | kPointInstancer) && facts.stage.purpose(prim.prim).text() != "guide";
+            return prim.is(kGprim | kPointInstancer) && facts.stage.purpose(prim.prim).text() != "guide" &&
+                   !is_hidden(facts, prim);
         });
     }
 
@@ -237,7 +250,8 @@ class Missing {
         if (body != nullptr && !holds(facts_, *body, kCollider) && said_.insert(body).second)
             say(body->prim, "the body has colliders in the variant " + set.name + "=" + name + " only", set.name);
         if (seen_ || collider || set.name == "visual_representation" ||  // REP-1.3.2-c's
-            !is_drawn_type(layer.field(spec, kType).get<std::string>().value_or(""))) return;
+            !is_drawn_type(layer.field(spec, kType).get<std::string>().value_or("")))
+            return;
         if (layer.value(spec.property(kPurpose)).get<std::string>().value_or("") == "guide") return;
         seen_ = true;  // once
         say(owner.prim, "nothing is seen of the asset but in the variant " + set.name + "=" + name, set.name);
@@ -259,7 +273,7 @@ void check(const Facts& facts, Sink& sink)
 {
     Missing missing(facts, sink);
     for (const PrimFacts& prim : facts.prims) {
-        if (prim.prim.is_instance_proxy()) continue;
+        if (is_copy(prim.prim)) continue;
         for (const usd::VariantSetUse& set : usd::variant_sets(prim.prim)) {
             check_set(prim.prim, set, sink);
             missing.check_set(prim, set);
