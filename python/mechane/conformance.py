@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _core
-from .core.arguments import name_arguments
+from .core.arguments import listed, name_arguments
 from .core.diagnostics import error, publish
 from .core.files import suffix_of
 from .stage.opening import open_stage
@@ -132,7 +132,7 @@ def check(asset: Any, profile: str = "distributed", select: list[str] | None = N
         raise error(ValueError, "PYTHON_ARG_VARIANTS", "variants: other selections can only be judged of an asset that is a file")
     stage, _ = open_stage(asset, name="asset")
     name = os.fspath(asset) if is_file else stage.source
-    rules_of = (profile, list(select or ()), list(ignore or ()))
+    rules_of = (profile, listed(select), listed(ignore))
     if variants == "default":
         return Report(_core.check(stage, name, *rules_of))
     return Report(_core.check_variants(stage, name, *rules_of, variants == "product"))
@@ -228,8 +228,8 @@ def fix(asset: str | os.PathLike, out: str | os.PathLike | None = None, unsafe: 
         raise error(ValueError, "PYTHON_ARG_OUT", "no output given: pass one of out=, in_place=True, dry_run=True")
     target = "" if out is None else os.path.abspath(out)
     into_folder = bool(target) and suffix_of(target) not in (".usd", ".usda", ".usdc")
-    result, diff, written, found = _core.fix(str(source), target, into_folder, bool(in_place), list(select or ()), bool(unsafe),
-                                             [os.fspath(root) for root in roots or ()], bool(refuse_outside))
+    result, diff, written, found = _core.fix(str(source), target, into_folder, bool(in_place), listed(select), bool(unsafe),
+                                             [os.fspath(root) for root in listed(roots)], bool(refuse_outside))
     publish(found, "mechane.conformance")
     return FixReport(result, diff, [pathlib.Path(file) for file in written])
 

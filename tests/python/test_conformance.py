@@ -139,6 +139,11 @@ def test_fix_writes_where_it_is_told_to(wrong, tmp_path):
     assert not again.changes and again.diff == ""  # what is repaired stays as it is
 
 
+def test_one_rule_may_be_named_without_a_list(wrong):
+    assert [f.rule for f in mc.conformance.check(wrong, select="1.1").findings] == [f.rule for f in mc.conformance.check(wrong, select=["1.1"]).findings] != []
+    assert mc.conformance.fix(wrong, select="REP-1.1-a", dry_run=True).diff == mc.conformance.fix(wrong, select=["REP-1.1-a"], dry_run=True).diff
+
+
 def test_fix_repairs_only_what_is_selected(wrong):
     some = mc.conformance.fix(wrong, select=["REP-1.1-a"], dry_run=True)
     assert {c.rule for c in some.changes} == {"REP-1.1-a"}

@@ -20,7 +20,7 @@ import numpy as np
 from . import diagnostics
 from .diagnostics import MechaneError, kind_of
 
-__all__ = ["ignoring", "name_arguments"]
+__all__ = ["ignoring", "listed", "name_arguments"]
 
 _CODE, _NOTE = "PYTHON_ARGUMENT", "in the call "
 _HOME = os.path.dirname(os.path.dirname(__file__))
@@ -30,6 +30,11 @@ _KNOWN = (_HOME, os.path.dirname(np.__file__), sysconfig.get_path("stdlib"), "<f
 _INSIDE = re.compile(r"object has no attribute|has no attribute '_|bad_cast|incompatible function arguments")
 #: What an accident is told as.
 _TOLD_AS = ((AttributeError, TypeError), (OverflowError, ValueError), (TypeError, TypeError), (IndexError, IndexError), (ValueError, ValueError))
+
+
+def listed(value: Any) -> list[Any]:
+    """The entries of an argument that takes several of something; a text or a path alone is one of them, and None is none."""
+    return [value] if isinstance(value, (str, os.PathLike)) else list(() if value is None else value)
 
 
 def ignoring(names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

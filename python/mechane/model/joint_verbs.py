@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import config
-from ..core.arguments import name_arguments
+from ..core.arguments import listed, name_arguments
 from ..core.diagnostics import MechaneDeprecationWarning, error, kind_of, publish, warn
 from ..core.enums import Axis, AxisType, BodyFlags, JointTargetMode, JointType
 from ..core.values import as_mat33, as_transform, as_vec3, mat33, transform, vec3
@@ -238,10 +238,10 @@ class JointVerbs:
         """Merges bodies that FIXED joints hold together; the joints in `joints_to_keep`, by label or index, stay."""
         self._push_filters()
         # joints that are told by their index get labels that no other has for the time being
-        kept = {int(j): self.joint_label[int(j)] for j in joints_to_keep or () if not isinstance(j, str)}
+        kept = {int(j): self.joint_label[int(j)] for j in listed(joints_to_keep) if not isinstance(j, str)}
         for joint in kept:
             self.joint_label[joint] = f"\x01{joint}"
-        done = self._core.collapse_fixed_joints([*(j for j in joints_to_keep or () if isinstance(j, str)), *(f"\x01{joint}" for joint in kept)])
+        done = self._core.collapse_fixed_joints([*(j for j in listed(joints_to_keep) if isinstance(j, str)), *(f"\x01{joint}" for joint in kept)])
         for joint, label in kept.items():
             self.joint_label[done["joint_remap"][joint]] = label
         publish(done.pop("diagnostics"))

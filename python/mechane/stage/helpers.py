@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arguments import name_arguments
+from ..core.arguments import listed, name_arguments
 from ..core.enums import Axis
 from ..core.values import quat, transform, vec2, vec3, vec4
 from .view import AssetPath, Prim
@@ -269,7 +269,7 @@ def get_physics_scenes(stage: Any, root_path: str = "/", exclude_paths: Any = No
         prims = usd.PrimRange(stage.GetPrimAtPath(str(root_path)), usd.TraverseInstanceProxies())
     else:
         physics, prims = None, stage.Traverse()
-    skipped = [str(p).rstrip("/") for p in exclude_paths or ()]
+    skipped = [str(p).rstrip("/") for p in listed(exclude_paths)]
     start = str(root_path).rstrip("/")
     for prim in prims:
         path = str(prim.GetPath())

@@ -5,6 +5,7 @@ import os
 from typing import Any
 
 from .. import _core
+from ..core.arguments import listed
 from ..core.diagnostics import error, kind_of, publish
 
 __all__ = ["is_live_stage", "note", "open_stage"]
@@ -42,7 +43,7 @@ def open_stage(source: Any, *, variants: dict[str, dict[str, str]] | None = None
                name: str = "source") -> tuple[Any, list[dict]]:
     """The stage of the extension for a path, usda text as bytes, or a live stage, given as the argument `name`; and notes on how it was opened."""
     chosen = [(f"{prim}{{{name}}}", choice) for prim, sets in (variants or {}).items() for name, choice in sets.items()]
-    search = [os.fspath(p) for p in resolver_paths or ()]
+    search = [os.fspath(p) for p in listed(resolver_paths)]
     if isinstance(source, _core.Stage):
         return source, []
     if hasattr(source, "_stage") and isinstance(source._stage, _core.Stage):
