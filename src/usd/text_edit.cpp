@@ -4,11 +4,11 @@
 
 #include "mechane/usd/text_edit.h"
 
-#include <pxr/tf/stringUtils.h>
 #include <pxr/sdf/copyUtils.h>
 #include <pxr/sdf/layer.h>
 #include <pxr/sdf/primSpec.h>
 #include <pxr/sdf/schema.h>
+#include <pxr/tf/stringUtils.h>
 
 #include <algorithm>
 #include <set>
@@ -248,7 +248,8 @@ class TextEditor {
         const SdfPath prim(owner.path);
         const auto    last_one =
             std::find_if(owner.properties.rbegin(), owner.properties.rend(), [&](const TextStatement& one) {
-                return SdfPath::IsValidNamespacedIdentifier(one.key) && after_->HasSpec(prim.AppendProperty(TfToken(one.key)));
+                return SdfPath::IsValidNamespacedIdentifier(one.key) &&
+                       after_->HasSpec(prim.AppendProperty(TfToken(one.key)));
             });
         if (last_one == owner.properties.rend()) {
             const std::size_t at   = owner.body.begin;
@@ -295,7 +296,8 @@ class TextEditor {
         if (at == nullptr) return {};
         for (const TextStatement* said : statements(*at, path.GetName()))
             if (said->part == part)
-                return indented(one, said->value, indent_of(spans_.find(path.GetParentPath().GetString())->whole.begin) + "    ");
+                return indented(one, said->value,
+                                indent_of(spans_.find(path.GetParentPath().GetString())->whole.begin) + "    ");
         return {};
     }
 
@@ -312,7 +314,8 @@ class TextEditor {
         const bool samples = fields.size() == 1 && fields.front() == SdfFieldKeys->TimeSamples;
         if (samples || (fields.size() == 1 && fields.front() == SdfFieldKeys->Default)) {
             const std::string part = samples ? "timeSamples" : "";
-            const auto        at   = std::find_if(said.begin(), said.end(), [&](const TextStatement* one) { return one->part == part; });
+            const auto        at =
+                std::find_if(said.begin(), said.end(), [&](const TextStatement* one) { return one->part == part; });
             const bool        had = at != said.end() && (*at)->value.end > (*at)->value.begin;
             const std::string now = value_text(path, part);
             if (had && !now.empty()) return changes_.push_back({(*at)->value, now});
@@ -336,14 +339,14 @@ class TextEditor {
             failed_ = true;
             return;
         }
-        const bool        top    = owner->path == "/";
-        const std::string outer  = top ? "" : indent_of(owner->whole.begin), indent = top ? "" : outer + "    ";
-        const std::string text   = indent + indented(one, made->whole, indent) + "\n";
-        const std::size_t close  = top ? text_.size() : owner->body.end;
-        const std::size_t line   = line_begin(close);
+        const bool        top   = owner->path == "/";
+        const std::string outer = top ? "" : indent_of(owner->whole.begin), indent = top ? "" : outer + "    ";
+        const std::string text  = indent + indented(one, made->whole, indent) + "\n";
+        const std::size_t close = top ? text_.size() : owner->body.end;
+        const std::size_t line  = line_begin(close);
         // The closing brace stands on a line of its own: the prim goes before that line. "{}" on one line is opened.
-        const bool        alone  = !top && is_blank(line, close) && line >= owner->body.begin;
-        const bool        broken = top && !text_.empty() && text_.back() != '\n';
+        const bool alone  = !top && is_blank(line, close) && line >= owner->body.begin;
+        const bool broken = top && !text_.empty() && text_.back() != '\n';
         if (top || alone)
             changes_.push_back({{top ? close : line, top ? close : line}, (broken ? "\n\n" : "\n") + text});
         else
@@ -351,7 +354,8 @@ class TextEditor {
     }
 
     /// Entries of metadata as the layer would write them.
-    [[nodiscard]] std::vector<std::string> metadata_text(const SdfPath& path, const TfToken& field, const std::string& indent) const
+    [[nodiscard]] std::vector<std::string> metadata_text(const SdfPath& path, const TfToken& field,
+                                                         const std::string& indent) const
     {
         Layer                 one;
         const SdfLayerRefPtr& layer = one.impl().layer;
@@ -361,8 +365,8 @@ class TextEditor {
         for (const TfToken& also : {field, SdfFieldKeys->SubLayerOffsets})
             if ((also == field || field == SdfFieldKeys->SubLayers) && after_->HasField(path, also))
                 layer->SetField(path, also, after_->GetField(path, also));
-        const Written            text  = written(layer);
-        const TextSpec*          at    = text.spans.find(path.GetString());
+        const Written            text = written(layer);
+        const TextSpec*          at   = text.spans.find(path.GetString());
         std::vector<std::string> found;
         if (at == nullptr) return found;
         for (const TextStatement& entry : at->metadata)
@@ -378,10 +382,10 @@ class TextEditor {
             failed_ = true;
             return;
         }
-        const char* specifier = prim->GetSpecifier() == SdfSpecifierDef    ? "def "
-                                : prim->GetSpecifier() == SdfSpecifierOver ? "over "
-                                                                           : "class ";
-        const std::string type = prim->GetTypeName().GetString();
+        const char*       specifier = prim->GetSpecifier() == SdfSpecifierDef    ? "def "
+                                      : prim->GetSpecifier() == SdfSpecifierOver ? "over "
+                                                                                 : "class ";
+        const std::string type      = prim->GetTypeName().GetString();
         changes_.push_back({at.head, specifier + (type.empty() ? "" : type + " ")});
     }
 
@@ -389,9 +393,10 @@ class TextEditor {
     // new ones go before the closing parenthesis.
     void change_metadata(const TextSpec& at, const SdfPath& path, const std::vector<TfToken>& fields)
     {
-        const bool        root   = path == SdfPath::AbsoluteRootPath();
-        std::string       indent = (root ? "" : indent_of(at.whole.begin)) + "    ";
-        if (at.block && !at.metadata.empty() && is_blank(line_begin(at.metadata.front().whole.begin), at.metadata.front().whole.begin))
+        const bool  root   = path == SdfPath::AbsoluteRootPath();
+        std::string indent = (root ? "" : indent_of(at.whole.begin)) + "    ";
+        if (at.block && !at.metadata.empty() &&
+            is_blank(line_begin(at.metadata.front().whole.begin), at.metadata.front().whole.begin))
             indent = indent_of(at.metadata.front().whole.begin);
         std::set<std::string> done;
         std::string           added;
@@ -399,7 +404,8 @@ class TextEditor {
         for (const TfToken& field : fields) {
             const std::string key = key_of(field);
             if (!done.insert(key).second) continue;
-            const std::vector<std::string> now = metadata_text(path, field == SdfFieldKeys->SubLayerOffsets ? SdfFieldKeys->SubLayers : field, indent);
+            const std::vector<std::string> now =
+                metadata_text(path, field == SdfFieldKeys->SubLayerOffsets ? SdfFieldKeys->SubLayers : field, indent);
             if (now.empty() && after_->HasField(path, field)) failed_ = true;
             std::string text;
             for (const std::string& entry : now) text += (text.empty() ? "" : "\n" + indent) + entry;
@@ -491,6 +497,31 @@ class TextEditor {
 
 }  // namespace
 
+namespace {
+
+/// Whether each line ends as on Windows.
+bool has_crlf(std::string_view text)
+{
+    bool any = false;
+    for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1)) {
+        if (at == 0 || text[at - 1] != '\r') return false;
+        any = true;
+    }
+    return any;
+}
+
+std::string with_crlf(std::string_view text)
+{
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\n' && (i == 0 || text[i - 1] != '\r')) out += '\r';
+        out += text[i];
+    }
+    return out;
+}
+
+}  // namespace
+
 std::optional<std::string> edited_text(std::string_view original, const Layer& layer)
 {
     if (!original.starts_with("#usda")) return std::nullopt;
@@ -501,8 +532,14 @@ std::optional<std::string> edited_text(std::string_view original, const Layer& l
     if (!now) return std::nullopt;
     // The proof: the new text must say exactly what the layer says, else it is thrown away. An error of this editor
     // costs the layout and never the content.
-    const auto again = Layer::from_text(*now);
-    if (!again || !says_the_same(again->impl().layer, layer.impl().layer)) return std::nullopt;
+    const auto proven = [&](const std::string& text) {
+        const auto again = Layer::from_text(text);
+        return again && says_the_same(again->impl().layer, layer.impl().layer);
+    };
+    // Lines within a new text value stay as they are, whatever the others end with.
+    if (has_crlf(original))
+        if (std::string all = with_crlf(*now); proven(all)) return all;
+    if (!proven(*now)) return std::nullopt;
     return now;
 }
 

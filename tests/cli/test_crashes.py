@@ -290,6 +290,17 @@ class Crashes(unittest.TestCase):
             self.assertEqual(done.returncode, 5, f"{target}\n{done.stderr}")
             self.assertEqual(snapshot(self.master), before)
 
+    def test_copies_that_find_no_room_are_errors_of_the_output(self):
+        """(docs/cli.md: 5, output could not be written)"""
+        (self.master / "robot.usda").write_text(BODY + "# " + "x" * 5000 + "\n")
+        for verb in ("fix", "convert"):
+            before = snapshot(self.master)
+            done = subprocess.run([PROGRAM, verb, "robot.usda", "-o", "out"], cwd=self.master, capture_output=True, text=True, timeout=120,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000)))
+            self.assertEqual(done.returncode, 5, f"{verb}\n{done.stderr}")
+            self.assertIn("FILES_WRITE_FAILED", done.stderr)
+            self.assertEqual(snapshot(self.master), before)
+
 
 if __name__ == "__main__":
     unittest.main()

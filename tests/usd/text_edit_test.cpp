@@ -98,13 +98,39 @@ TEST_CASE("a property that goes takes its line, one that comes stands behind the
     CHECK(after(come).find("# nothing else") != std::string::npos);
 }
 
+TEST_CASE(
+    "lines end as those of the file do: the edit of a file from Windows is that of the other one, with its line ends")
+{
+    const auto windows = [](std::string text) {
+        for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) text.insert(at, 1, '\r');
+        return text;
+    };
+    Layer layer = read();
+    REQUIRE(layer.set(Path("/robot.new"), make_value("float", 1.0)));
+    REQUIRE(layer.set(Path("/robot/arm.new"), make_value("float", 1.0)));
+    REQUIRE(layer.remove(Path("/robot.target")));
+    REQUIRE(layer.set_field(Path("/robot"), "kind", make_value("token", Token("component"))));
+    REQUIRE(layer.set_field(Path("/robot/arm"), "kind", make_value("token", Token("subcomponent"))));
+    const auto edited = edited_text(windows(kText), layer);
+    REQUIRE(edited);
+    CHECK(*edited == windows(after(layer)));
+    // A new text of several lines keeps its own.
+    REQUIRE(layer.set(Path("/robot.text"), make_value("string", std::string("one\ntwo"))));
+    const auto lines = edited_text(windows(kText), layer);
+    REQUIRE(lines);
+    const auto again = Layer::from_text(*lines);
+    REQUIRE(again);
+    CHECK(again->to_text() == layer.to_text());
+}
+
 TEST_CASE("metadata: an entry changes, comes or goes; what is beside it stays")
 {
     Layer layer = read();
     REQUIRE(layer.set_field(Path("/robot"), "kind", make_value("token", Token("component"))));
     CHECK(after(layer) == with("\"group\"", "\"component\""));
     REQUIRE(layer.apply_api(Path("/robot"), "C"));
-    CHECK(after(layer).find("    # why it is one\n    kind = \"component\"\n    prepend apiSchemas = [\"A\", \"B\", \"C\"]\n") !=
+    CHECK(after(layer).find(
+              "    # why it is one\n    kind = \"component\"\n    prepend apiSchemas = [\"A\", \"B\", \"C\"]\n") !=
           std::string::npos);
     REQUIRE(layer.set_field(Path("/robot/arm"), "kind", make_value("token", Token("subcomponent"))));
     REQUIRE(layer.set_field(Path::root(), "upAxis", make_value("token", Token("Z"))));

@@ -10,6 +10,7 @@
 #include "conformance/fixes/workspace.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <deque>
@@ -18,6 +19,7 @@
 #include <sstream>
 
 #include "mechane/conformance/codes.h"
+#include "mechane/files/codes.h"
 #include "mechane/files/inputs.h"
 #include "mechane/files/suffix.h"
 #include "mechane/usd/asset_bytes.h"
@@ -33,6 +35,15 @@ constexpr const char* kBefore = ".mechane-before";
 
 Diagnostic failed(const fs::path& file, const std::string& why)
 { return make_diagnostic(codes::kWorkFolder, {.layer = file.string()}, why); }
+
+/// Why a copy failed: a source that can be read leaves the disk, which is full or takes no more of this program.
+Diagnostic not_copied(const fs::path& from, const fs::path& to, const std::error_code& why)
+{
+    if (access(from.c_str(), R_OK) != 0) return failed(from, why.message());
+    return make_diagnostic(
+        files::kWriteFailed, {.layer = to.string()},
+        fmt::format("the copy of {} to work on could not be written: {}", from.filename().string(), why.message()));
+}
 
 bool inside(const fs::path& file, const fs::path& folder)
 {
@@ -86,7 +97,7 @@ Result<void> Workspace::take(const fs::path& original)
     files::note_read(original.string());
     fs::create_directories(copy.parent_path(), error);
     if (!error) fs::copy_file(original, copy, error);
-    if (error) return failed(original, error.message());
+    if (error) return not_copied(original, copy, error);
     fs::permissions(copy, fs::perms::owner_read | fs::perms::owner_write, fs::perm_options::add, error);
     originals_[copy] = original.string();
     if (usd::is_layer_name(original)) layer_files_.insert(copy);
@@ -109,7 +120,8 @@ Result<void> Workspace::unpack(const fs::path& package)
         std::error_code error;
         fs::create_directories(to.parent_path(), error);
         std::ofstream file(to, std::ios::binary);
-        if (error || !(file << bytes).flush()) return failed(to, "cannot be written");
+        if (error || !(file << bytes).flush())
+            return make_diagnostic(files::kWriteFailed, {.layer = to.string()}, "cannot be written");
         originals_[to] = "";
         if (usd::is_layer_name(to)) layer_files_.insert(to);
     }
@@ -243,7 +255,7 @@ Result<fs::path> Workspace::localize(const fs::path& file)
     std::error_code error;
     fs::create_directories(to.parent_path(), error);
     if (!error) fs::copy_file(file, to, fs::copy_options::overwrite_existing, error);
-    if (error) return failed(file, error.message());
+    if (error) return not_copied(file, to, error);
     originals_[to] = known->second;
     changed_.insert(to);  // the asset does not have it there yet
     if (usd::is_layer_name(file)) {
