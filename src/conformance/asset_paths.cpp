@@ -55,10 +55,11 @@ AssetPathForm form_of(const std::string& authored)
         form.kind   = form.scheme == "package" ? PathKind::package
                       : form.scheme == "file"  ? PathKind::absolute
                                                : PathKind::scheme;
-        if (form.kind == PathKind::package)
-            judge_package(std::string_view(path).substr(
-                              std::min(path.size(), colon + (path.compare(colon, 3, "://") == 0 ? 3 : 1))),
-                          form);
+        if (form.kind == PathKind::package) {
+            const bool slashes = path.compare(colon, 3, "://") == 0;
+            judge_package(std::string_view(path).substr(std::min(path.size(), colon + (slashes ? 3 : 1))), form);
+            form.well_formed &= slashes;
+        }
         return form;
     }
     if (path.starts_with('/') || path.starts_with('\\')) return form.kind = PathKind::absolute, form;

@@ -7,6 +7,7 @@
 // Called by all programs that check.
 
 #include "mechane/conformance/check.h"
+#include "conformance/instance_copies.h"
 
 #include <fmt/format.h>
 
@@ -95,22 +96,6 @@ std::vector<int> section_key(const Rule& rule)
     return key;
 }
 
-/// Where the first instance on the stage has what a proxy shows; the path itself for what is no proxy.
-std::string first_instance(const Facts& facts, const std::string& path)
-{
-    const usd::Prim prim = path.empty() ? usd::Prim() : facts.stage.prim_at(usd::Path(path));
-    if (!prim || !prim.is_instance_proxy()) return path;
-    for (usd::Prim above = prim.parent(); above; above = above.parent()) {
-        const usd::Prim source = above.is_instance() ? above.prototype_source() : usd::Prim();
-        if (!source) continue;
-        const std::string rest = path.substr(above.path().text().size());
-        if (source != above) return first_instance(facts, source.path().text() + rest);
-        // An instance in an instance: the outer one may be a copy too.
-        return above.is_instance_proxy() ? first_instance(facts, above.path().text()) + rest : path;
-    }
-    return path;
-}
-
 /// What a prototype is found guilty of is one finding, seen at each of its instances and said of the first.
 void merge_instances(const Facts& facts, std::vector<Finding>& findings)
 {
@@ -121,7 +106,7 @@ void merge_instances(const Facts& facts, std::vector<Finding>& findings)
         const usd::Prim prim =
             finding.site.prim.empty() ? usd::Prim() : facts.stage.prim_at(usd::Path(finding.site.prim));
         if (prim && prim.is_instance_proxy()) {
-            finding.site.prim       = first_instance(facts, finding.site.prim);
+            finding.site.prim      = first_shown(facts.stage, finding.site.prim);
             const auto [at, fresh] = seen.try_emplace(
                 {finding.rule, finding.site.prim, finding.site.property, finding.variant}, merged.size());
             if (!fresh) {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "mechane/core/letters.h"
 #include "mechane/files/read.h"
 #include "mechane/files/trace.h"
 
@@ -142,6 +143,23 @@ std::optional<bool> TypeTable::is_known(const InterfaceType& type) const
     }
     if (!file_of(type).empty()) return true;
     return package || has_package(type.package) ? std::optional(false) : std::nullopt;
+}
+
+std::optional<InterfaceType> TypeTable::meant(std::string_view package, std::string_view family, std::string_view name)
+{
+    const std::string            letters = letters_of(name), of_package = letters_of(package);
+    std::optional<InterfaceType> found;
+    for (const Package& known : kPackages) {
+        if (known.family != family || (!of_package.empty() && letters_of(known.name) != of_package)) continue;
+        std::istringstream types{std::string(known.types)};
+        for (std::string type; types >> type;) {
+            if (type.ends_with('*')) type.pop_back();
+            if (letters_of(type) != letters) continue;
+            if (found) return std::nullopt;
+            found = InterfaceType{std::string(known.name), std::string(family), type};
+        }
+    }
+    return found;
 }
 
 std::optional<bool> TypeTable::has_header(const InterfaceType& type) const

@@ -256,6 +256,17 @@ class Cases(unittest.TestCase):
                 self.assertEqual(self.composed(source), self.composed(fixed.with_name("robot_physx.usda")))
                 self.assertNotIn("physx", json.dumps(self.composed(fixed)).lower())
 
+    def test_the_address_of_a_file_in_the_folder_becomes_a_relative_path(self):
+        for scheme in ("file:", "file://"):
+            with self.subTest(scheme):
+                place = self.written(f"address {len(scheme)}", {"parts/bolt.usda": LAYER + '\ndef Xform "robot"\n{\n}\n'})
+                source, out = place / "source" / "robot.usda", place / "out"
+                source.write_text(entry(f"prepend payload = @{scheme}{source.parent}/parts/bolt.usda@"))
+                done = mechane("fix", source, "-o", out)
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+                self.assertTrue({"REP-1.2.5-f", "REP-1.2.5-k"}.isdisjoint(f["rule"] for f in self.findings(out / "robot.usda")), done.stderr)
+                self.assertEqual(len(list((out / "parts").iterdir())), 1, "the file is there, under whatever name")
+
     def test_what_is_said_wrongly(self):
         for name, (rule, files) in SINGLE.items():
             with self.subTest(name):

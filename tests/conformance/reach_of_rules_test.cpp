@@ -192,3 +192,40 @@ TEST_CASE("small limits are radians only if one of them is round as such (REP-1.
     CHECK(with("5") == 0);
     CHECK(with("1.57") == 1);
 }
+
+TEST_CASE("a collider that is mirrored from its first sample on is mirrored (REP-1.1-f)")
+{
+    const auto with = [](const char* scale) {
+        return count(
+            checked(std::string("<<link a>>\ndef Cube \"c\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { "
+                                "float3 xformOp:scale.timeSamples = { 0: ") +
+                    scale + " }\n uniform token[] xformOpOrder = [\"xformOp:scale\"] } }\n"),
+            "REP-1.1-f");
+    };
+    CHECK(with("(-1, 1, 1)") == 1);
+    CHECK(with("(2, 1, 1)") == 0);
+}
+
+TEST_CASE("a package is named behind two slashes (REP-1.2.5-j)")
+{
+    const auto with = [](const std::string& path) {
+        return count(checked("def \"b\" (prepend references = @" + path + "@) {}\n"), "REP-1.2.5-j");
+    };
+    CHECK(with("package:acme/usd/bolt.usda") == 1);
+    CHECK(with("package://acme/usd/bolt.usda") == 0);
+}
+
+TEST_CASE("a graph's node duplicates services and actions as it does topics (REP-2-a)")
+{
+    const auto with = [](const std::string& input, const std::string& name) {
+        return count(checked("def Xform \"s\" (prepend apiSchemas = [\"RosServiceAPI\"]) { string ros:service:name = "
+                             "\"reset\"\n token ros:service:role = \"server\"\n string ros:service:type = "
+                             "\"std_srvs/srv/Trigger\" }\ndef OmniGraph \"g\" { def OmniGraphNode \"n\" { custom token "
+                             "node:type = \"isaacsim.ros2.bridge.ROS2ServiceServer\"\n custom string inputs:" +
+                             input + " = \"" + name + "\" } }\n"),
+                     "REP-2-a");
+    };
+    CHECK(with("serviceName", "/robot/reset") == 1);
+    CHECK(with("serviceName", "/robot/other") == 0);
+    CHECK(with("topicName", "/robot/reset") == 0);
+}

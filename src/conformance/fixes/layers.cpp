@@ -278,8 +278,30 @@ void move_heavy(Repair& repair, const AssetLayer& read)
     repair.rearrange();
 }
 
-bool is_pure_geometry(const AssetLayer& read)
-{ return read.has(kGeometryRole) && !read.has(kPhysicsGroup | kInterfaceGroup | kVendorRole | kMaterialRole); }
+/// The layer makes prims that are links, joints or interfaces by what other layers say of them: as a payload it would
+/// bring them late.
+bool makes_links(const Repair& repair, const AssetLayer& read)
+{
+    static const usd::Token kSpecifier("specifier");
+    const auto              makes = [&](const usd::ArcPlace& place) {
+        const AssetLayer* layer = repair.facts.layer(place.layer);
+        return layer != nullptr && layer->layer.layer->field(place.path, kSpecifier).to_text().ends_with("ef");
+    };
+    return std::ranges::any_of(repair.facts.prims, [&](const PrimFacts& prim) {
+        if (!prim.is(kKinematic | kRos)) return false;
+        const auto places = usd::arc_places(prim.prim);
+        return std::ranges::any_of(places,
+                                   [&](const auto& place) { return place.layer == read.layer.name && makes(place); }) &&
+               std::ranges::none_of(places,
+                                    [&](const auto& place) { return place.layer != read.layer.name && makes(place); });
+    });
+}
+
+bool is_pure_geometry(const Repair& repair, const AssetLayer& read)
+{
+    return read.has(kGeometryRole) && !read.has(kPhysicsGroup | kInterfaceGroup | kVendorRole | kMaterialRole) &&
+           !makes_links(repair, read);
+}
 
 }  // namespace
 
@@ -291,7 +313,7 @@ void store_heavy(Repair& repair, const Finding& finding)
     if (repair.edits() > 0) return repair.defer();
     const fs::path file  = layer_file(finding);
     const bool     entry = file == repair.work.entry();
-    if (repair.attempt == 0 && !entry && is_pure_geometry(*read) && files::has_suffix(file, {".usda"})) {
+    if (repair.attempt == 0 && !entry && is_pure_geometry(repair, *read) && files::has_suffix(file, {".usda"})) {
         fs::path to = file;
         to.replace_extension(".usdc");
         if (rename_layer(repair, file, to)) repair.rearrange();
@@ -399,7 +421,7 @@ void bring_by_payload(Repair& repair, const Finding& finding)
     const AssetLayer* read = layer_named(repair, finding.site.layer);
     if (read == nullptr) return repair.refuse("external-layer", "the layer lies outside the asset");
     const auto uses = uses_of(repair, layer_file(finding));
-    const bool turn = !uses.empty() && (!read->inside || is_pure_geometry(*read)) &&
+    const bool turn = !uses.empty() && (!read->inside || is_pure_geometry(repair, *read)) &&
                       std::ranges::all_of(uses, [](const LayerUse& use) { return use.kind != LayerUse::sublayer; });
     if (repair.attempt == 0 && turn) {
         for (const LayerUse& use : uses) {

@@ -152,13 +152,36 @@ bool say_over(const Repair& repair, const usd::Layer& layer, const RoleExample& 
     return bool(over.set_targets(to, repair.facts.stage.prim_at(prim.path()).relationship(use.path.name()).targets()));
 }
 
+/// The layer is the entry or comes by sublayers alone, so that its paths are those of the stage, classes among them.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as layers, which opening the stage has bounded
+bool names_as_the_stage(Repair& repair, const fs::path& file, int depth = 0)
+{
+    if (file == repair.work.entry()) return true;
+    constexpr int kDeepest = 64;
+    const auto    uses     = uses_of(repair, file);
+    return depth < kDeepest && !uses.empty() &&
+           std::ranges::all_of(
+               uses,
+               [&](const LayerUse& use) {
+                   return use.kind == LayerUse::sublayer && names_as_the_stage(repair, use.by.file, depth + 1);
+               });
+}
+
+/// The same words at the same path over the entry.
+bool say_there(const usd::Layer& layer, const RoleExample& use, usd::Layer& over)
+{
+    if (use.path.is_property() || type_of(layer, use.path) == use.what)
+        return bool(over.copy_spec(layer, use.path, use.path));
+    return bool(over.apply_api(use.path, use.what));
+}
+
 /// The same words in the same variant over the entry, where the layer names the prim as the stage does.
 bool say_in_variant(Repair& repair, const std::string& name, const usd::Layer& layer, const RoleExample& use,
                     usd::Layer& over)
 {
     const usd::Path prim = use.path.prim();
     const usd::Prim here = repair.subject({&over, name, prim});
-    if (!here || here.is_instance_proxy() || type_of(layer, prim) == use.what) return false;
+    if (!here || here.is_instance_proxy()) return false;
     std::string plain, text = prim.text();
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t open = text.find('{', at);
@@ -175,7 +198,7 @@ bool say_in_variant(Repair& repair, const std::string& name, const usd::Layer& l
         at = close + 1;
     }
     if (here.path() != usd::Path(plain)) return false;
-    if (!use.path.is_property()) return bool(over.apply_api(prim, use.what));
+    if (!use.path.is_property() && type_of(layer, prim) != use.what) return bool(over.apply_api(prim, use.what));
     return bool(over.copy_spec(layer, use.path, use.path));
 }
 
@@ -222,13 +245,16 @@ void isolate_words(Repair& repair, const Finding& finding, const std::string& on
             const fs::path file  = repair.work.folder() / (vendor + ".usda");
             usd::Layer&    apart = repair.work.new_layer(file);
             if (apart.fields(usd::Path::root()).empty()) copy_metadata(*repair.root().layer, apart);
-            bool any = false;
+            const bool same = names_as_the_stage(repair, fs::absolute(read.layer.name).lexically_normal());
+            bool       any  = false;
             for (const RoleExample& use : uses) {
                 if (layer->kind(use.path) == usd::SpecKind::none) continue;  // went with what it stood on
                 const auto prims   = spoken_of(repair, read.layer.name, use.path.prim());
                 const bool variant = use.path.text().find('{') != std::string::npos;
-                bool said = variant ? say_in_variant(repair, read.layer.name, *layer, use, apart) : !prims.empty();
-                if (!variant)
+                bool       said    = variant ? say_in_variant(repair, read.layer.name, *layer, use, apart)
+                                     : same  ? say_there(*layer, use, apart)
+                                             : !prims.empty();
+                if (!variant && !same)
                     for (const usd::Prim& prim : prims) said = said && say_over(repair, *layer, use, prim, apart);
                 if (!said) {
                     repair.refuse("namespace", use.path.text() + " cannot be said over the entry");

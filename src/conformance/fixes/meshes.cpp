@@ -97,6 +97,7 @@ void regroup_faces(Repair& repair, const usd::Prim& mesh, const Indices& new_fac
 
 void regroup(Repair& repair, const usd::Prim& mesh, const Regrouping& to)
 {
+    repair.regrouped.insert(mesh.path());
     const bool      same_faces = to.faces.empty();
     const EditPlace at         = repair.place(mesh, "faceVertexIndices");
     if (!at) return repair.refuse("external-layer", "the faces are authored outside the asset");
@@ -138,6 +139,7 @@ std::vector<Vec3d> points_of(const usd::Prim& mesh)
 /// Whether the faces name corners that are there; a repair of others would only move the fault.
 bool sound_faces(Repair& repair, const usd::Prim& mesh)
 {
+    if (repair.regrouped.contains(mesh.path())) return repair.defer(), false;
     const Indices counts = integers(mesh, "faceVertexCounts"), indices = integers(mesh, "faceVertexIndices");
     const auto    points   = points_of(mesh).size();
     std::uint64_t corners  = 0;
@@ -209,6 +211,7 @@ bool speaks_of_faces(const usd::Prim& mesh)
 void triangulate_samples(Repair& repair, const usd::Prim& mesh)
 {
     const usd::Token kCounts("faceVertexCounts"), kIndices("faceVertexIndices"), kPoints("points");
+    if (!repair.regrouped.insert(mesh.path()).second) return repair.defer();
     if (speaks_of_faces(mesh))
         return repair.refuse("animated-topology", "the faces change over time, and so would what is said of them");
     std::set<double> times;
@@ -433,6 +436,7 @@ void weld(Repair& repair, const Finding& finding)
     const Indices    joined = picked(firsts, integers(mesh, "faceVertexIndices"));
     const EditPlace  at     = repair.place(mesh, "faceVertexIndices");
     if (!at) return repair.refuse("external-layer", "the faces are authored outside the asset");
+    repair.regrouped.insert(mesh.path());
     repair.set(at, "faceVertexIndices", "int[]", usd::make_value("int[]", joined));
 }
 

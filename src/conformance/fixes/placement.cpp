@@ -323,6 +323,10 @@ bool Placement::plan_below(const usd::Prim& prim, const usd::Matrix4d& handed, b
     for (const usd::Prim& child : prim.children()) {
         const PrimFacts* facts = repair_.facts.find(child.path());
         if (facts == nullptr || stands_alone(repair_.facts.stage, child)) continue;
+        if (prim.is_instance()) {
+            repair_.refuse("instance", prim.path().text() + ": what it shows may be shown by others");
+            return false;
+        }
         const bool     passes = facts == only && !child.is_instance() && rests(child);
         const HandDown hand   = passes ? HandDown::turn : allowed_scale(*facts);
         // A scope passes its parent's placement on.

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "conformance/instance_copies.h"
 #include "mechane/usd/written_times.h"
 
 namespace mechane::conformance {
@@ -38,11 +39,16 @@ std::string key_of(const std::string& layer, const usd::Path& prim) { return lay
 void Repair::read_users()
 {
     if (!users_.empty()) return;
-    for (const usd::Prim& prim : facts.stage.traverse({.all = true, .instance_proxies = true}))
+    for (const usd::Prim& prim : facts.stage.traverse({.all = true, .instance_proxies = true})) {
+        const bool        proxy = prim.is_instance_proxy();
+        const std::string first = proxy ? first_shown(facts.stage, prim.path().text()) : std::string();
         for (const usd::SpecPlace& at : usd::spec_places(prim)) {
             ++users_[key_of(at.layer, at.path)];
             subjects_.emplace(key_of(at.layer, without_variants(at.path)), prim);
+            const auto [shown, fresh] = shown_.try_emplace(key_of(at.layer, at.path), first);
+            if (!fresh && shown->second != first) shown->second.clear();
         }
+    }
 }
 
 usd::Prim Repair::subject(const EditPlace& at)
@@ -85,8 +91,9 @@ EditPlace Repair::place(const usd::Prim& prim, const usd::Token& property)
 
 EditPlace Repair::own_place(const usd::Prim& prim, const usd::Token& property)
 {
-    if (prim.is_instance_proxy()) return {};
     const EditPlace at = place(prim, property);
+    // What instances share is said once for all of them, unless something else is made of it too.
+    if (prim.is_instance_proxy()) return at && is_of_one_prototype(at) ? at : EditPlace{};
     if (at && !shared(at)) return at;
     return {work.layer(work.entry().string()), work.entry().string(), prim.path()};
 }
@@ -106,6 +113,13 @@ EditPlace Repair::field_place(const usd::Prim& prim, const usd::Token& key, bool
 }
 
 EditPlace Repair::root() { return {work.layer(work.entry().string()), work.entry().string(), usd::Path::root()}; }
+
+bool Repair::is_of_one_prototype(const EditPlace& place)
+{
+    read_users();
+    const auto shown = shown_.find(key_of(place.file, place.path));
+    return shown != shown_.end() && !shown->second.empty();
+}
 
 bool Repair::shared(const EditPlace& place)
 {

@@ -84,6 +84,8 @@ class Repair {
     /// Prims whose placement this pass has written: the stage still shows the old one, so that a second change has to
     /// wait for the next pass.
     std::set<usd::Path> moved;
+    /// Meshes whose faces this pass has changed: what it knows of them is from before.
+    std::set<usd::Path> regrouped;
     /// What this pass does to the whole world: its placements are multiplied by `turned`, its lengths by `stretched`.
     usd::Matrix4d         turned;
     double                stretched = 1;
@@ -130,11 +132,14 @@ class Repair {
     std::string                        rearranged_;  ///< entry to be compared
     std::map<std::string, std::size_t> users_;       ///< how many prims a spec speaks about; made when it is asked for
     std::map<std::string, usd::Prim>   subjects_;    ///< the first of them, by the spec without its variants; likewise
+    std::map<std::string, std::string>
+        shown_;  ///< where the first of the instances shows a spec; empty for one that is not theirs alone
 
     bool                   done(const Result<void>& edit, const EditPlace& place);
     std::vector<EditPlace> places(const usd::Prim& prim, const usd::Token& property = {});
     void                   read_users();
     bool                   shared(const EditPlace& place);
+    bool                   is_of_one_prototype(const EditPlace& place);
 
     std::map<std::string, usd::Matrix4d> baked_;
 };

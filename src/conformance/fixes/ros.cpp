@@ -9,6 +9,7 @@
 #include "mechane/ros/interfaces.h"
 #include "mechane/ros/names.h"
 #include "mechane/ros/schema.h"
+#include "mechane/ros/type_table.h"
 
 /// P5: small edits of ROS schemas.
 /// Names are only trimmed and joined where nothing but slashes is wrong; new names are the author's to say.
@@ -79,7 +80,8 @@ void fix_interface_name(Repair& repair, const Finding& finding)
 
 /// `package/msg/Name` of a type that is spelled as another language or ROS 1 has it: "package/Name",
 /// "package::msg::Name", "package.msg.Name", with or without blanks around it, and what DDS makes of a type,
-/// "package::msg::dds_::Name_". Empty for what names none. A family that is not the schema's is none either.
+/// "package::msg::dds_::Name_"; of a common type also in another case, under another family, and without its package.
+/// Empty for what names none. A family that is not the schema's is none either.
 std::string spelled_for_ros(std::string type, const std::string& family)
 {
     const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; };
@@ -100,10 +102,19 @@ std::string spelled_for_ros(std::string type, const std::string& family)
         parts.erase(parts.begin() + 2);
         parts[2].pop_back();
     }
-    if (parts.size() == 3 && parts[1] == family) parts.erase(parts.begin() + 1);
-    if (parts.size() != 2) return {};
-    std::string now = parts[0] + "/" + family + "/" + parts[1];
-    return ros::parse_type(now) ? now : std::string();
+    if (parts.size() == 3 && (parts[1] == "msg" || parts[1] == "srv" || parts[1] == "action")) {
+        // Under another schema's family only what is known there is meant.
+        if (parts[1] != family && !ros::TypeTable::meant(parts[0], family, parts[2])) return {};
+        parts.erase(parts.begin() + 1);
+    }
+    if (parts.size() > 2) return {};
+    const std::string package = parts.size() == 2 ? parts.front() : std::string();
+    std::string       now     = package + "/" + family + "/" + parts.back();
+    const auto        legal   = ros::parse_type(now);
+    if (legal && ros::TypeTable().is_known(*legal).value_or(true)) return now;
+    const auto meant = ros::TypeTable::meant(package, family, parts.back());
+    if (meant) return meant->package + "/" + meant->family + "/" + meant->name;
+    return legal ? now : std::string();
 }
 
 void fix_interface_type(Repair& repair, const Finding& finding)

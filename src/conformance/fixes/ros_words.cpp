@@ -43,8 +43,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kRoles{{{
                                                                                {"subscriber", "subscription"},
                                                                                {"subscriptions", "subscription"}}};
 
-/// The allowed word that has the same letters, or that a usual abbreviation or the middleware's long name
-/// (RMW_QOS_POLICY_RELIABILITY_BEST_EFFORT) stands for; empty where there is none.
+/// The allowed word that has the same letters, the only one that has this part, or that a usual abbreviation or the
+/// middleware's long name (RMW_QOS_POLICY_RELIABILITY_BEST_EFFORT) stands for; empty where there is none.
 std::string meant_word(const std::string& word, const std::vector<std::string>& allowed)
 {
     std::string letters = letters_of(word);
@@ -54,9 +54,13 @@ std::string meant_word(const std::string& word, const std::vector<std::string>& 
         for (const char* quality : {"reliability", "durability", "history"})
             if (const std::string prefix = std::string("rmwqospolicy") + quality; letters.starts_with(prefix))
                 letters.erase(0, prefix.size());
-    for (const std::string& known : allowed)
+    std::vector<std::string> part_of;  // "BEST" of best_effort
+    for (const std::string& known : allowed) {
         if (letters == letters_of(known)) return known;
-    return {};
+        const std::string bounded = "_" + known + "_";
+        if (!letters.empty() && bounded.find("_" + letters + "_") != std::string::npos) part_of.push_back(known);
+    }
+    return part_of.size() == 1 ? part_of.front() : std::string();
 }
 
 /// A role or a quality of service: one word of a list.
@@ -93,7 +97,9 @@ void fix_frame_id(Repair& repair, const Finding& finding)
 {
     const usd::Prim   prim = prim_of(repair, finding);
     const char*       kId  = "ros:frame:id";
-    const std::string id = authored_text(prim, kId), bare = trimmed(id, "/ \t\n\r");
+    const std::string id   = authored_text(prim, kId);
+    std::string       bare = trimmed(id, "/ \t\n\r");
+    for (std::size_t at = bare.find("//"); at != std::string::npos; at = bare.find("//")) bare.erase(at, 1);
     if (finding.variant == "unusual")
         return repair.refuse("frame-id", "dashes and dots are legal; what reads them decides");
     if (bare.empty() && prim.attribute(kId).authored() && is_frame_id(prim.name().text())) {

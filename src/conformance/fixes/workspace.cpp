@@ -54,14 +54,21 @@ bool inside(const fs::path& file, const fs::path& folder)
 fs::path normal(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
 
 /// Files that an authored path names: itself, or the tiles and frames of a pattern.
+// NOLINTNEXTLINE(misc-no-recursion): once, for a path without backslashes
 std::vector<fs::path> files_named(const std::string& authored, const fs::path& layer)
 {
-    if (authored.find("://") != std::string::npos) return {};
     std::string path = authored.substr(0, authored.find(":SDF_FORMAT_ARGS:"));
+    if (path.starts_with("file:")) path.erase(0, path.starts_with("file://") ? 7 : 5);  // which no resolver knows
+    if (path.find("://") != std::string::npos) return {};
     if (const std::size_t packaged = path.find('['); packaged != std::string::npos) path.resize(packaged);
     const fs::path  file = (layer.parent_path() / path).lexically_normal();
     std::error_code error;
     if (fs::is_regular_file(file, error)) return {file};
+    // What Windows wrote names nothing here until its backslashes are slashes (REP-1.2.5-g).
+    if (path.find('\\') != std::string::npos) {
+        std::ranges::replace(path, '\\', '/');
+        return files_named(path, layer);
+    }
     const std::string     name = file.filename().string();
     std::vector<fs::path> found;
     const std::size_t     tile = name.find("<UDIM>"), frame = name.find('#');

@@ -322,7 +322,7 @@ class Arcs {
     void heavy(const PrimFacts& prim)
     {
         // What is drawn, what places many, what moves a skin; the type may be lost where the arc stands on an Xform.
-        if (!large_) return;
+        if (!large_ || prim.properties.empty()) return;
         for (const usd::ArcPlace& place : usd::arc_places(prim.prim)) {
             if (!known(place) || layers_.at(place.layer)->heavy.empty()) continue;
             for (const usd::Token& name : layer(place).properties(place.path)) {

@@ -257,27 +257,39 @@ bool speaks_ros(const std::string& type)
 
 void check_graphs(const Facts& facts, Sink& sink)
 {
-    std::vector<ros::Interface> interfaces;
-    static const usd::Token     kType("node:type"), kNode("OmniGraphNode");
+    struct Input {
+        const char* name;
+        ros::Api    kind;
+        const char* what;
+    };
+    static constexpr std::array<Input, 3> kInputs{{{"inputs:topicName", ros::Api::topic, "topic"},
+                                                   {"inputs:serviceName", ros::Api::service, "service"},
+                                                   {"inputs:actionName", ros::Api::action, "action"}}};
+    std::vector<ros::Interface>           interfaces;
+    static const usd::Token               kType("node:type"), kNode("OmniGraphNode");
     for (const PrimFacts& prim : facts.prims) {
         const usd::Prim& node = prim.prim;
         if (node.type_name() != kNode && !prim.authors(kType)) continue;
         const std::string type = node.attribute(kType).get<std::string>().value_or("");
         if (node.type_name() != kNode && type.empty()) continue;
         sink.applies(kDuplicate);
-        const auto topic = node.attribute("inputs:topicName").get<std::string>();
-        if (!speaks_ros(type) || !topic || topic->empty()) continue;
+        if (!speaks_ros(type)) continue;
         if (interfaces.empty()) interfaces = ros::interfaces(facts.stage);
         std::string space = node.attribute("inputs:nodeNamespace").get<std::string>().value_or("");
         if (!space.empty() && space.front() != '/') space.insert(0, "/");
-        const std::string name = topic->front() == '/' ? *topic : space + "/" + *topic;
-        for (const ros::Interface& i : interfaces)
-            if (i.kind == ros::Api::topic && i.resolved == name)
-                sink.report(kDuplicate, {.site     = node.site(),
-                                         .message  = "a graph's node handles the topic " + name + " too",
-                                         .observed = i.prim.path().text(),
-                                         .expected = "one of the two",
-                                         .hint     = "remove the node; the simulator makes it of the interface"});
+        for (const auto& [input, kind, what] : kInputs) {
+            const std::string said = node.attribute(input).get<std::string>().value_or("");
+            if (said.empty()) continue;
+            const std::string name = said.front() == '/' ? said : space + "/" + said;
+            for (const ros::Interface& i : interfaces)
+                if (i.kind == kind && i.resolved == name)
+                    sink.report(kDuplicate,
+                                {.site     = node.site(),
+                                 .message  = std::string("a graph's node handles the ") + what + " " + name + " too",
+                                 .observed = i.prim.path().text(),
+                                 .expected = "one of the two",
+                                 .hint     = "remove the node; the simulator makes it of the interface"});
+        }
     }
 }
 

@@ -90,7 +90,8 @@ void check_pruned(const Facts& facts, Sink& sink)
     static const usd::Token kApis("apiSchemas");
     for (const PrimFacts& prim : facts.prims) {
         // One whose list takes everything away is no body any more.
-        if (!prim.is(kKinematic) && !prim.above_body && prim.prim.metadata(kApis).empty()) continue;
+        if (!prim.is(kKinematic) && !prim.above_body && (prim.is(kGprim) || prim.prim.metadata(kApis).empty()))
+            continue;
         const auto places = usd::arc_places(prim.prim);
         if (places.size() < 2) continue;
         bool replaced = false;

@@ -20,15 +20,17 @@ constexpr Rule kChirality{
     .slug    = "chirality",
     .summary = "Bodies, colliders and cameras are not mirrored.",
     .why     = "A mirrored frame is left-handed: joints turn the other way and rotations cannot be expressed.",
-    .fix     = "Geometry takes the mirror of its own scale into its points or sizes. None for bodies and what stands below a mirror.",
-    .bad     = R"(
+    .fix =
+        "Geometry takes the mirror of its own scale into its points or sizes. None for bodies and what stands below a "
+        "mirror.",
+    .bad  = R"(
 def Camera "eye"
 {
     float3 xformOp:scale = (-1, 1, 1)
     uniform token[] xformOpOrder = ["xformOp:scale"]
 }
 )",
-    .good    = R"(
+    .good = R"(
 def Camera "eye"
 {
 }
@@ -110,9 +112,9 @@ def Xform "a" (
 }
 )",
 };
-constexpr double kUnitTolerance  = 1e-4;  // | |q| - 1 |
-using Op    = TransformOp;
-using Stack = TransformStack;
+constexpr double kUnitTolerance = 1e-4;  // | |q| - 1 |
+using Op                        = TransformOp;
+using Stack                     = TransformStack;
 
 bool has_kind(const Stack& stack, auto&& wanted)
 {
@@ -240,21 +242,26 @@ void check_chirality(const Placement& at, Sink& sink)
     const usd::Prim& prim = at.prim.prim;
     if (!at.prim.is(kBody | kCollider | kCamera) && !is_optical(at.facts, at.prim)) return;
     sink.applies(kChirality);
-    const bool in_world = usd::determinant3(at.facts.stage.world_matrix(prim)) < 0;
     // A mirror below a mirror is right-handed again in the world, and no less a mirror for the body itself.
     const bool by_itself = is_mirrored(prim, at.stack);
+    bool       in_world  = usd::determinant3(at.facts.stage.world_matrix(prim)) < 0;
+    for (const Op& op : at.stack.ops) {  // animated, it may be so from the first sample on
+        if (in_world || !by_itself) break;
+        const auto times = prim.attribute(op.attribute()).time_samples();
+        in_world         = !times.empty() && usd::determinant3(at.facts.stage.world_matrix(prim, times.front())) < 0;
+    }
     if (!in_world && !(by_itself && at.prim.is(kBody))) return;
     // One mirror is said once, at the uppermost prim that shows it.
     if (const PrimFacts* above = at.facts.nearest(at.prim.parent, kBody | kCollider | kCamera);
         !by_itself && above != nullptr && usd::determinant3(at.facts.stage.world_matrix(above->prim)) < 0)
         return;
     const std::string op = mirroring_op(prim, at.stack);
-    sink.report(kChirality,
-                {.site     = at.site(),
-                 .message  = op.empty() ? "the prim is mirrored by what stands above it" : "the prim is mirrored by " + op,
-                 .observed = "determinant < 0",
-                 .expected = "determinant > 0",
-                 .hint     = "mirror the points and the winding of the mesh instead of its frame"});
+    sink.report(kChirality, {.site     = at.site(),
+                             .message  = op.empty() ? "the prim is mirrored by what stands above it"
+                                                    : "the prim is mirrored by " + op,
+                             .observed = "determinant < 0",
+                             .expected = "determinant > 0",
+                             .hint     = "mirror the points and the winding of the mesh instead of its frame"});
 }
 
 void check(const Facts& facts, Sink& sink)

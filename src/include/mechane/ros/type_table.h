@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mechane/ros/names.h"
@@ -16,6 +17,10 @@ class TypeTable {
 
     /// Whether the type exists; nothing when the package is unknown.
     [[nodiscard]] std::optional<bool> is_known(const InterfaceType& type) const;
+    /// The only common type of a family that has these letters, in whatever case and with whatever between them;
+    /// nothing where there is none or several. Without a package, of all packages.
+    [[nodiscard]] static std::optional<InterfaceType> meant(std::string_view package, std::string_view family,
+                                                            std::string_view name);
     /// Whether the message begins with a std_msgs/Header; nothing for unknown ones and for .idl files.
     [[nodiscard]] std::optional<bool> has_header(const InterfaceType& type) const;
 
