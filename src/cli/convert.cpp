@@ -130,9 +130,12 @@ int tell(const ConvertArgs& args, Context& context, const sf::LossReport& losses
         context.io.say(read);
         context.io.say(sf::to_text(losses));
         context.io.say(fmt::format("wrote        {} ({})\n", entry, counted(files, "file")));
-        if (verified != nullptr)
+        if (verified != nullptr) {
             context.io.say(
                 difference::to_text(verified->comparison, verified->rollout ? &*verified->rollout : nullptr, 20));
+            context.io.say(
+                "not compared looks: materials, pictures, normals; `mechane diff` compares those of two stages\n");
+        }
     }
     if (verified != nullptr &&
         !difference::as_announced(verified->comparison, verified->rollout ? &*verified->rollout : nullptr))

@@ -448,7 +448,7 @@ void add_twin(Import& run, physics::Index index)
     twin.config.is_visible = true;
     if (run.conventions.drawn_twin_keeps_margin) twin.config.margin = simple.config.margin;
     twin.config.has_shape_collision = twin.config.has_particle_collision = false;
-    run.builder.add_shape(std::move(twin));
+    run.twin_shapes[index]                                               = run.builder.add_shape(std::move(twin));
 }
 
 /// Newton goes from method to method in the order in which it meets them, and with each first through what is drawn.

@@ -189,6 +189,9 @@ class ValueReader {
                             if (const auto more = run_.further_shapes.find(static_cast<physics::Index>(i));
                                 more != run_.further_shapes.end())
                                 for (const std::int32_t s : more->second) set(s, *v);
+                            if (const auto twin = run_.twin_shapes.find(static_cast<physics::Index>(i));
+                                twin != run_.twin_shapes.end())
+                                set(twin->second, *v);
                         }
                 return;
             case CustomFrequency::joint:

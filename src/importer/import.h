@@ -72,6 +72,7 @@ struct Import {
     std::set<std::string>                               welding_attachments;  ///< that joined cables to one graph
     std::set<std::int32_t>                              bodies_with_visuals;
     std::map<physics::Index, std::vector<std::int32_t>> further_shapes;  ///< of colliders that became several shapes
+    std::map<physics::Index, std::int32_t>              twin_shapes;     ///< of colliders that are drawn as authored
     std::vector<std::pair<physics::Index, model::BuilderShape>>
         further_parts;  ///< pieces of decomposed meshes that wait for their turn
     std::map<physics::Index, std::vector<CollisionPart>> collision_parts;  ///< of mesh colliders, by collider

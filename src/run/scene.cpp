@@ -16,6 +16,7 @@
 #include "mechane/run/codes.h"
 #include "mechane/run/stage_solver.h"
 #include "mechane/solvers/parameters.h"
+#include "mechane/usd/inspect.h"
 #include "mechane/usd/selections.h"
 
 namespace mechane::run {
@@ -241,6 +242,8 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
             one.severity = Severity::warning;
         found.add(std::move(one));
     }
+
+    usd::inspect_lists(**stage, found);
 
     Scene scene;
     scene.stage                 = *stage;

@@ -101,7 +101,7 @@ void inspect_selections(const Stage::Impl& stage, Diagnostics& found)
     }
 }
 
-void inspect_lists(const Stage::Impl& stage, Diagnostics& found)
+void inspect_dropped(const Stage::Impl& stage, Diagnostics& found)
 {
     std::vector<SdfLayerRefPtr> layers;
     for (const SdfLayerHandle& layer : layers_in_use(stage))
@@ -117,7 +117,8 @@ void inspect_lists(const Stage::Impl& stage, Diagnostics& found)
                       .column   = list.column,
                       .prim     = lines_of(stage, layer).prim_at(list.line),
                       .property = list.field};
-            found.add(kListDuplicate, std::move(site), fmt::format("the list names '{}' twice", list.item));
+            found.add(kListDuplicate, std::move(site),
+                      fmt::format("the list names '{}' twice, and nothing of it counts", list.item));
         }
     }
 }
@@ -128,7 +129,9 @@ void inspect(const Stage& stage, Diagnostics& found)
 {
     inspect_properties(stage.impl(), found);
     inspect_selections(stage.impl(), found);
-    inspect_lists(stage.impl(), found);
+    inspect_lists(stage, found);
 }
+
+void inspect_lists(const Stage& stage, Diagnostics& found) { inspect_dropped(stage.impl(), found); }
 
 }  // namespace mechane::usd

@@ -48,6 +48,13 @@ class Faults(unittest.TestCase):
         self.assertIn("counts as not authored", rows[prim, name]["note"])
         self.assertEqual(strict, 1)
 
+    def test_a_list_that_openusd_drops_is_told_wherever_a_stage_is_read(self):
+        text = stage().replace('["PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"]', '["PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsRigidBodyAPI"]', 1)
+        findings, _, strict = self.told(text)
+        of = [f for f in findings if f["id"] == "LAYER_LISTOP_DUPLICATE"]
+        self.assertEqual([f["message"] for f in of], ["the list names 'PhysicsRigidBodyAPI' twice, and nothing of it counts"])
+        self.assertEqual(strict, 1)
+
     def test_a_value_of_another_type_is_told_with_both_types(self):
         for line, expected in (("string physics:lowerLimit = \"a\"", "float"), ("string drive:angular:physics:stiffness = \"a\"", "float"),
                                ("string newton:armature = \"a\"", "float"), ("string physics:localPos0 = \"a\"", "point3f"),

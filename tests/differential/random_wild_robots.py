@@ -25,7 +25,7 @@ class Writer(random_robots.Writer):
         return lines
 
     def freedom(self, kind):
-        """Not without end on the wrong side alone, and no endless gain: Newton keeps both, and makes targets of 5e9 of the one."""
+        """No bound without end on the wrong side alone, no endless gain, no negative one: Newton takes them as they are, and makes targets of 5e9 of the first."""
         schemas, lines = super().freedom(kind)
         for i, line in enumerate(lines):
             name = line.split(" = ")[0]
@@ -35,9 +35,9 @@ class Writer(random_robots.Writer):
                 elif name.endswith(("upperLimit", ":high")):
                     lines[i] = f"{name} = {self.one(('inf', '1e10', '0', '400', '-400'))}"
                 elif name.endswith((":stiffness", ":damping")):
-                    lines[i] = f"{name} = {self.one(('0', '1e9', '-3'))}"
+                    lines[i] = f"{name} = {self.one(('0', '1e9'))}"
                 elif name.endswith(":maxForce"):
-                    lines[i] = f"{name} = {self.one(('0', 'inf', '-3'))}"
+                    lines[i] = f"{name} = {self.one(('0', 'inf'))}"
         return schemas, [line for line in lines if "physics:axis" not in line or self.maybe(0.8)]
 
     def joint(self, name, parent, child, schemas=(), kind=None, more=(), turned=False):

@@ -5,8 +5,8 @@ import subprocess
 import unittest
 
 from tests.cli.program import corpus
+from tests.differential import random_robots, random_wild_robots
 from tests.differential.drawn import PYTHON, answered, compared
-from tests.differential.random_robots import Writer
 from tests.differential.test_models import LOST_BODIES, LOST_WELDS, compare
 
 # One defect is mended before Newton is asked, so that all else of these bodies is compared: OpenUSD's mass computer takes the angle of a collider's frame from the
@@ -52,7 +52,13 @@ class RandomRobots(unittest.TestCase):
     maxDiff = None
 
     def test_robots_drawn_by_chance_become_newtons_models(self):
-        with answered(ORACLE, Writer, "0:30") as folders:
+        self.campaign(random_robots.Writer)
+
+    def test_robots_with_what_is_rare_become_newtons_models(self):
+        self.campaign(random_wild_robots.Writer)
+
+    def campaign(self, writer):
+        with answered(ORACLE, writer, "0:30") as folders:
             answers = compared(differences, folders)
         decided = collections.Counter(where for _, (_, rows) in answers for where in rows if where in DIFFERENCES)
         found = [f"seed {folder.name}: {where}: {str(what)[:300]}" for folder, (_, rows) in answers for where, what in rows.items() if where not in DIFFERENCES]

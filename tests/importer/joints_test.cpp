@@ -545,6 +545,31 @@ TEST_CASE("of a chain of followers the same joints are refused in whatever order
     }
 }
 
+TEST_CASE(
+    "a bound without end on the wrong side locks where it lies above the other one, and is told where it bounds "
+    "nothing")
+{
+    const struct {
+        const char *     limits, *told;
+        model::JointType type;
+    } table[] = {
+        {"float physics:lowerLimit = inf\n    float physics:upperLimit = 40", "PHY_JOINT_LIMIT_INVERTED",
+         model::JointType::fixed},
+        {"float physics:lowerLimit = -40\n    float physics:upperLimit = -inf", "PHY_JOINT_LIMIT_INVERTED",
+         model::JointType::fixed},
+        {"float physics:lowerLimit = inf", "PHY_VALUE_NAN", model::JointType::revolute},
+        {"float physics:upperLimit = -inf", "PHY_VALUE_NAN", model::JointType::revolute},
+        {"float physics:lowerLimit = -inf\n    float physics:upperLimit = inf", "", model::JointType::revolute}};
+    for (const auto& row : table) {
+        CAPTURE(row.limits);
+        const Imported in = import_text(hinge_stage(row.limits));
+        REQUIRE(in.result);
+        CHECK(in.joint_at("/robot/hinge").type == row.type);
+        for (const char* id : {"PHY_JOINT_LIMIT_INVERTED", "PHY_VALUE_NAN"})
+            CHECK(in.found.count(id) == (std::string_view(id) == row.told ? 1 : 0));
+    }
+}
+
 TEST_CASE("a hinge whose sides lie half a turn about another axis apart is at zero")
 {
     // Single precision makes of the angle whatever it likes: no one is nearer to the pose.

@@ -9,5 +9,7 @@ namespace mechane::usd {
 /// undefined variables (COMP_EXPRESSION), and lists that OpenUSD's parser drops because they name an item twice
 /// (LAYER_LISTOP_DUPLICATE; text layers only).
 void inspect(const Stage& stage, Diagnostics& found);
+/// The last of these alone: schemas, references or targets that are lost to whatever reads the stage.
+void inspect_lists(const Stage& stage, Diagnostics& found);
 
 }  // namespace mechane::usd
