@@ -3,10 +3,13 @@
 
 usage: openusd_for_programs.py OPENUSD TARGET STUBS PLUGINFO...
 
-Copies OPENUSD/pxr/.libs and the plug-in folders to TARGET/pxr. OpenUSD's wheels name some 180 symbols of Python and no library that has
-them. In the copies each such symbol is renamed, which keeps every size: Py_IsInitialized becomes Mc_IsInitialized. STUBS is the C source
-of a library that defines the new names: it answers that no interpreter runs, after which OpenUSD asks for nothing else. A program
-that embeds Python beside Mechane keeps its own symbols, because nothing of ours is called Py.
+Copies OPENUSD/pxr/.libs and the plug-in folders to TARGET/pxr. Two changes of bytes are made in the copies, which keep every size:
+
+- OpenUSD's wheels name some 180 symbols of Python and no library that has them. Each such symbol is renamed: Py_IsInitialized becomes
+  Mc_IsInitialized. STUBS is the C source of a library that defines the new names: it answers that no interpreter runs, after which
+  OpenUSD asks for nothing else. A program that embeds Python beside Mechane keeps its own symbols, because nothing of ours is called Py.
+- A library calls its own functions (Elf.bind_own_functions), as if it had been linked with -Bsymbolic-functions. Of the time that a
+  program takes to start, the larger part was the loader's search for 12,000 functions by name in some twenty libraries.
 """
 import pathlib
 import re
@@ -14,7 +17,11 @@ import shutil
 import struct
 import sys
 
-DYNSYM = 11
+RELA, DYNAMIC, NOBITS, DYNSYM = 4, 6, 8, 11  # kinds of sections
+JMPREL, RELACOUNT = 23, 0x6FFFFFF9  # tags of the dynamic section
+FUNCTION = 2  # a kind of symbol
+KINDS = {62: {"address": 1, "call": 7, "relative": 8}, 183: {"address": 257, "call": 1026, "relative": 1027}}  # of relocations: x86-64, AArch64
+ALLOCATION = re.compile(rb"_Zn[wa]|_Zd[la]")  # operators new and delete, which a program may replace
 PYTHON = re.compile(rb"_?Py[A-Z_]\w*")
 DATA = re.compile(r"(_?PyExc_\w+|\w+_Type|\w+Struct)")
 
@@ -45,7 +52,7 @@ class Elf:
         entry, count = struct.unpack_from("<HH", self.data, 0x3A)
         headers = [struct.unpack_from("<IIQQQQIIQQ", self.data, sections + i * entry) for i in range(count)]
         _, _, _, _, self.symbols, size, link, _, _, self.step = next(header for header in headers if header[1] == DYNSYM)
-        self.end, self.strings = self.symbols + size, headers[link][4]
+        self.end, self.strings, self.sections = self.symbols + size, headers[link][4], headers
 
     def string(self, offset):
         at = self.strings + offset
@@ -56,6 +63,52 @@ class Elf:
         for symbol in range(self.symbols, self.end, self.step):
             name, section = struct.unpack_from("<I2xH", self.data, symbol)
             yield name, self.string(name), section == 0
+
+    def place(self, address):
+        """Where the bytes of a virtual address lie in the file."""
+        found = (offset + address - start for _, kind, _, start, offset, size, *_ in self.sections if kind != NOBITS and 0 < start <= address < start + size)
+        return next(found)
+
+    def dynamic(self, tag):
+        """Where the value of a tag of the dynamic section lies in the file; nothing when it has none."""
+        _, _, _, _, start, size, *_ = next(header for header in self.sections if header[1] == DYNAMIC)
+        return next((at + 8 for at in range(start, start + size, 16) if struct.unpack_from("<q", self.data, at) == (tag,)), None)
+
+    def bind_own_functions(self):
+        """Lets the library use its own functions and descriptions of types where it would search all libraries for the first that has one of that name.
+
+        All copies of an inline function do the same, and two descriptions of a type are equal when their names are, which stay shared. Data,
+        pointers to functions that code may compare, allocation, and whatever is defined elsewhere are searched for as before. Returns how many
+        searches are saved.
+        """
+        kinds = KINDS[struct.unpack_from("<H", self.data, 0x12)[0]]
+
+        def own(index):
+            """The address of a symbol that is defined here and may be bound here."""
+            name, info, _, section, value, _ = struct.unpack_from("<IBBHQQ", self.data, self.symbols + index * self.step)
+            text = self.string(name)
+            bound = info & 15 == FUNCTION and not ALLOCATION.match(text) or text.startswith(b"_ZTI")
+            return value if section != 0 and bound else 0
+
+        calls, relatives, saved = self.dynamic(JMPREL), self.dynamic(RELACOUNT), 0
+        for _, kind, _, address, start, size, *_ in self.sections:
+            if kind != RELA or not address:
+                continue
+            rows = [list(struct.unpack_from("<QQq", self.data, at)) for at in range(start, start + size, 24)]
+            for row in rows:
+                symbol, what = row[1] >> 32, row[1] & 0xFFFFFFFF
+                value = own(symbol) if what in (kinds["address"], kinds["call"]) else 0
+                saved += value != 0
+                if value and what == kinds["address"]:
+                    row[1:] = kinds["relative"], value + row[2]
+                elif value:  # a call goes through this word, which leads to the search at first; the loader adds where the library lies
+                    struct.pack_into("<Q", self.data, self.place(row[0]), value)
+            if relatives and (not calls or address != struct.unpack_from("<Q", self.data, calls)[0]):
+                rows.sort(key=lambda row: row[1] != kinds["relative"])  # those without a symbol stand first, and are counted
+                for at, row in enumerate(rows):
+                    struct.pack_into("<QQq", self.data, start + 24 * at, *row)
+                struct.pack_into("<Q", self.data, relatives, sum(row[1] == kinds["relative"] for row in rows))
+        return saved
 
     def rename_python(self):
         """Renames the undefined symbols of Python; returns their old names."""
@@ -95,6 +148,7 @@ def lay_out(openusd, target, source, plugins):
     for file in sorted((openusd / "pxr" / ".libs").glob("*.so*")):
         elf = Elf(file)
         names |= elf.rename_python()
+        elf.bind_own_functions()
         write_if_other(target / "pxr" / ".libs" / file.name, bytes(elf.data))
     if "Py_IsInitialized" not in names:
         raise SystemExit("no library asks whether Python runs: this is another OpenUSD than the one this tool knows")
