@@ -3,11 +3,13 @@
 
 usage: openusd_for_programs.py OPENUSD TARGET STUBS PLUGINFO...
 
-Copies OPENUSD/pxr/.libs and the plug-in folders to TARGET/pxr. Two changes of bytes are made in the copies, which keep every size:
+Copies OPENUSD/pxr/.libs and the plug-in folders to TARGET/pxr. Three changes of bytes are made in the copies, which keep every size:
 
 - OpenUSD's wheels name some 180 symbols of Python and no library that has them. Each such symbol is renamed: Py_IsInitialized becomes
   Mc_IsInitialized. STUBS is the C source of a library that defines the new names: it answers that no interpreter runs, after which
   OpenUSD asks for nothing else. A program that embeds Python beside Mechane keeps its own symbols, because nothing of ours is called Py.
+- OpenUSD's tracing measures at the start of every process how long its own measuring takes, for a millisecond or more. Nobody traces here:
+  it asks STUBS instead, which says that it takes no time.
 - A library calls its own functions (Elf.bind_own_functions), as if it had been linked with -Bsymbolic-functions. Of the time that a
   program takes to start, the larger part was the loader's search for 12,000 functions by name in some twenty libraries.
 """
@@ -23,6 +25,7 @@ FUNCTION = 2  # a kind of symbol
 KINDS = {62: {"address": 1, "call": 7, "relative": 8}, 183: {"address": 257, "call": 1026, "relative": 1027}}  # of relocations: x86-64, AArch64
 ALLOCATION = re.compile(rb"_Zn[wa]|_Zd[la]")  # operators new and delete, which a program may replace
 PYTHON = re.compile(rb"_?Py[A-Z_]\w*")
+MEASURING = re.compile(rb"_ZN34pxrInternal_v0_26_8__pxrReserved__25Arch_MeasureExecutionTimeEmPbPKvPFmS2_iE")
 DATA = re.compile(r"(_?PyExc_\w+|\w+_Type|\w+Struct)")
 
 NO = ("Py_IsInitialized", "PyGILState_Check")  # what OpenUSD asks in every process: no interpreter, and no lock of one is held
@@ -37,6 +40,12 @@ static void asked(const char* name)
     abort();
 }
 #define FUNCTION(name, old) void name(void) { asked(old); }
+unsigned long _ZN34pxrInternal_v0_26_8__pxrReserved__25Mech_MeasureExecutionTimeEmPbPKvPFmS2_iE(unsigned long most, unsigned char* agreed)
+{
+    (void)most;
+    if (agreed) *agreed = 1;
+    return 0;
+}
 #define DATA(name) char name[1024] __attribute__((aligned(16)));  /* larger than any object of Python that is named here */
 """
 
@@ -110,18 +119,23 @@ class Elf:
                 struct.pack_into("<Q", self.data, relatives, sum(row[1] == kinds["relative"] for row in rows))
         return saved
 
-    def rename_python(self):
-        """Renames the undefined symbols of Python; returns their old names."""
+    def rename(self, pattern, old, new):
+        """Renames the undefined symbols that fit the pattern: `new` instead of the first `old`, which is as long. Returns their old names."""
         names = list(self.names())
-        found = {offset: name for offset, name, undefined in names if undefined and PYTHON.fullmatch(name)}
+        found = {offset: name for offset, name, undefined in names if undefined and pattern.fullmatch(name)}
         for offset, name, undefined in names:
-            for other, old in found.items():  # the linker lets a string be the tail of a longer one
+            for other, longer in found.items():  # the linker lets a string be the tail of a longer one
                 if offset < other <= offset + len(name) and offset not in found:
-                    raise SystemExit(f"{self.name}: {name!r} shares its bytes with {old!r}: this is another OpenUSD than the one this tool knows")
+                    raise SystemExit(f"{self.name}: {name!r} shares its bytes with {longer!r}: this is another OpenUSD than the one this tool knows")
         for offset, name in found.items():
-            at = self.strings + offset + name.index(b"Py")
-            self.data[at:at + 2] = b"Mc"
+            at = self.strings + offset + name.index(old)
+            self.data[at:at + len(new)] = new
         return {name.decode() for name in found.values()}
+
+    def rename_stubs(self):
+        """Renames what the library of stubs defines; returns the old names of Python's symbols among it."""
+        self.rename(MEASURING, b"Arch_", b"Mech_")
+        return self.rename(PYTHON, b"Py", b"Mc")
 
 
 def stubs(names):
@@ -147,7 +161,7 @@ def lay_out(openusd, target, source, plugins):
     names = set()
     for file in sorted((openusd / "pxr" / ".libs").glob("*.so*")):
         elf = Elf(file)
-        names |= elf.rename_python()
+        names |= elf.rename_stubs()
         elf.bind_own_functions()
         write_if_other(target / "pxr" / ".libs" / file.name, bytes(elf.data))
     if "Py_IsInitialized" not in names:

@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "usd/layer_impl.h"
+#include "usd/layer_storage.h"
 
 namespace mechane::usd {
 namespace {
@@ -34,6 +35,7 @@ class Made {
   public:
     Made(SdfLayerHandle layer, const SdfPath& path) : layer_(std::move(layer))
     {
+        if (layer_->HasSpec(path)) return;
         for (const SdfPath& prefix : path.GetPrefixes())
             if (!layer_->HasSpec(prefix)) {
                 first_ = prefix;
@@ -160,6 +162,7 @@ std::string Layer::Impl::check_prim(const SdfPath& path) const
 {
     if (path.IsEmpty() || !path.IsAbsolutePath() || !(path.IsPrimPath() || path.IsPrimVariantSelectionPath()))
         return fmt::format("'{}' is not the path of a prim", path.GetString());
+    if (!path.ContainsPrimVariantSelection()) return {};
     // "/a{set=}" is the path of a variant set, which holds no prims.
     for (const SdfPath& prefix : path.GetPrefixes())
         if (prefix.IsPrimVariantSelectionPath() && prefix.GetVariantSelection().second.empty())
@@ -175,19 +178,36 @@ std::string Layer::Impl::check_property(const SdfPath& path) const
                : fmt::format("'{}' is not the path of a property", path.GetString());
 }
 
+SdfAbstractData& Layer::Impl::storage() const { return const_cast<SdfAbstractData&>(*LayerStorage::of(*layer)); }
+
+void Layer::Impl::add_spec(const SdfPath& path, SdfSpecType type, const TfToken& siblings) const
+{
+    static const VtValue kNone{TfTokenVector()};
+    SdfAbstractData&     data = storage();
+    data.CreateSpec(path, type);
+    // The list is taken out while it grows, so that it is not copied for each name.
+    const SdfPath parent = path.GetParentPath();
+    VtValue       held   = data.Get(parent, siblings);
+    data.Set(parent, siblings, kNone);
+    TfTokenVector names;
+    if (held.IsHolding<TfTokenVector>()) held.UncheckedSwap(names);
+    names.push_back(path.GetNameToken());
+    data.Set(parent, siblings, VtValue::Take(names));
+}
+
 /// What is missing above the prim is made as `over`, the specifier that states nothing; variants with their sets.
 SdfPrimSpecHandle Layer::Impl::ensure_prim(const SdfPath& path)
 {
+    if (SdfPrimSpecHandle there = layer->GetPrimAtPath(path)) return there;
     SdfPrimSpecHandle spec;
     for (const SdfPath& prefix : path.GetPrefixes()) {
+        if (!layer->HasSpec(prefix) && prefix.IsPrimPath())  // `over` without a word
+            add_spec(prefix, SdfSpecTypePrim, SdfChildrenKeys->PrimChildren);
         SdfPrimSpecHandle here = layer->GetPrimAtPath(prefix);
         if (!here && prefix.IsPrimVariantSelectionPath()) {
             const auto [set, name] = prefix.GetVariantSelection();
             if (const SdfVariantSpecHandle variant = SdfCreateVariantInLayer(layer, prefix.GetParentPath(), set, name))
                 here = variant->GetPrimSpec();
-        } else if (!here) {
-            here = spec ? SdfPrimSpec::New(spec, prefix.GetName(), SdfSpecifierOver)
-                        : SdfPrimSpec::New(layer, prefix.GetName(), SdfSpecifierOver);
         }
         if (!here) return {};
         spec = here;
@@ -195,19 +215,26 @@ SdfPrimSpecHandle Layer::Impl::ensure_prim(const SdfPath& path)
     return spec;
 }
 
+/// Whether there is a prim or a variant at the path now.
+bool Layer::Impl::ensure(const SdfPath& path)
+{
+    const SdfSpecType there = layer->GetSpecType(path);
+    return there == SdfSpecTypePrim || there == SdfSpecTypeVariant || ensure_prim(path);
+}
+
 Result<void> Layer::define(const Path& prim, const Token& type, Specifier specifier)
 {
     if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
     if (!unwrap(prim).IsPrimPath()) return impl_->refused(prim, "a variant has no specifier or type of its own");
-    const Made              made(impl_->layer, unwrap(prim));
-    const SdfPrimSpecHandle spec = impl_->ensure_prim(unwrap(prim));
-    if (!spec) {
+    const Made made(impl_->layer, unwrap(prim));
+    if (!impl_->ensure(unwrap(prim))) {
         made.undo();
         return impl_->refused(prim, "the prim could not be made");
     }
     impl_->edited = true;
-    spec->SetSpecifier(to_sdf(specifier));
-    if (!type.empty()) spec->SetTypeName(type.text());
+    if (specifier != Specifier::over || impl_->layer->HasField(unwrap(prim), SdfFieldKeys->Specifier))
+        impl_->storage().Set(unwrap(prim), SdfFieldKeys->Specifier, VtValue(to_sdf(specifier)));
+    if (!type.empty()) impl_->storage().Set(unwrap(prim), SdfFieldKeys->TypeName, VtValue(unwrap(type)));
     return {};
 }
 
@@ -317,12 +344,12 @@ Result<void> Layer::apply_api(const Path& prim, const Token& name)
         op.SetPrependedItems(items);
     }
     const Made made(impl_->layer, unwrap(prim));
-    if (!impl_->ensure_prim(unwrap(prim))) {
+    if (!impl_->ensure(unwrap(prim))) {
         made.undo();
         return impl_->refused(prim, "the prim could not be made");
     }
     impl_->edited = true;
-    impl_->layer->SetField(unwrap(prim), kApiSchemas, VtValue(op));
+    impl_->storage().Set(unwrap(prim), kApiSchemas, VtValue::Take(op));
     return {};
 }
 
@@ -351,14 +378,14 @@ Result<void> Layer::remove_api(const Path& prim, const Token& name, bool everywh
     }
     if (op == before) return {};
     const Made made(impl_->layer, unwrap(prim));
-    if (!impl_->ensure_prim(unwrap(prim))) {
+    if (!impl_->ensure(unwrap(prim))) {
         made.undo();
         return impl_->refused(prim, "the prim could not be made");
     }
     impl_->edited = true;
     // An empty list op is no opinion, whereas an explicit empty list (HasKeys) is one.
     if (op.HasKeys())
-        impl_->layer->SetField(unwrap(prim), kApiSchemas, VtValue(op));
+        impl_->storage().Set(unwrap(prim), kApiSchemas, VtValue::Take(op));
     else
         impl_->layer->EraseField(unwrap(prim), kApiSchemas);
     return {};
