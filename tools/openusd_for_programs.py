@@ -22,7 +22,8 @@ import sys
 RELA, DYNAMIC, NOBITS, DYNSYM = 4, 6, 8, 11  # kinds of sections
 JMPREL, RELACOUNT = 23, 0x6FFFFFF9  # tags of the dynamic section
 FUNCTION = 2  # a kind of symbol
-KINDS = {62: {"address": 1, "call": 7, "relative": 8}, 183: {"address": 257, "call": 1026, "relative": 1027}}  # of relocations: x86-64, AArch64
+# Kinds of relocations of x86-64 and AArch64: addresses in data and in the table of addresses, calls, and those without a symbol.
+KINDS = {62: {"addresses": (1, 6), "call": 7, "relative": 8}, 183: {"addresses": (257, 1025), "call": 1026, "relative": 1027}}
 ALLOCATION = re.compile(rb"_Zn[wa]|_Zd[la]")  # operators new and delete, which a program may replace
 PYTHON = re.compile(rb"_?Py[A-Z_]\w*")
 MEASURING = re.compile(rb"_ZN34pxrInternal_v0_26_8__pxrReserved__25Arch_MeasureExecutionTimeEmPbPKvPFmS2_iE")
@@ -84,11 +85,11 @@ class Elf:
         return next((at + 8 for at in range(start, start + size, 16) if struct.unpack_from("<q", self.data, at) == (tag,)), None)
 
     def bind_own_functions(self):
-        """Lets the library use its own functions and descriptions of types where it would search all libraries for the first that has one of that name.
+        """Lets the library use its own functions, their tables and descriptions of types where it would search all libraries for the first that has one
+        of that name, as the linker's -Bsymbolic-functions does.
 
         All copies of an inline function do the same, and two descriptions of a type are equal when their names are, which stay shared. Data,
-        pointers to functions that code may compare, allocation, and whatever is defined elsewhere are searched for as before. Returns how many
-        searches are saved.
+        allocation, and whatever is defined elsewhere are searched for as before. Returns how many searches are saved.
         """
         kinds = KINDS[struct.unpack_from("<H", self.data, 0x12)[0]]
 
@@ -96,7 +97,7 @@ class Elf:
             """The address of a symbol that is defined here and may be bound here."""
             name, info, _, section, value, _ = struct.unpack_from("<IBBHQQ", self.data, self.symbols + index * self.step)
             text = self.string(name)
-            bound = info & 15 == FUNCTION and not ALLOCATION.match(text) or text.startswith(b"_ZTI")
+            bound = info & 15 == FUNCTION and not ALLOCATION.match(text) or text.startswith((b"_ZTI", b"_ZTV"))
             return value if section != 0 and bound else 0
 
         calls, relatives, saved = self.dynamic(JMPREL), self.dynamic(RELACOUNT), 0
@@ -106,9 +107,9 @@ class Elf:
             rows = [list(struct.unpack_from("<QQq", self.data, at)) for at in range(start, start + size, 24)]
             for row in rows:
                 symbol, what = row[1] >> 32, row[1] & 0xFFFFFFFF
-                value = own(symbol) if what in (kinds["address"], kinds["call"]) else 0
+                value = own(symbol) if what == kinds["call"] or what in kinds["addresses"] else 0
                 saved += value != 0
-                if value and what == kinds["address"]:
+                if value and what in kinds["addresses"]:
                     row[1:] = kinds["relative"], value + row[2]
                 elif value:  # a call goes through this word, which leads to the search at first; the loader adds where the library lies
                     struct.pack_into("<Q", self.data, self.place(row[0]), value)

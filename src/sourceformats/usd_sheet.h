@@ -75,9 +75,13 @@ class Sheet {
     std::optional<Diagnostic>                     failed_;
     std::optional<std::pair<double, double>>      range_;
 
-    usd::Layer& layer(Role role);
-    void        put(Role role, const std::string& path, const std::string& name, const std::string& type,
-                    const usd::Value& value, const Place& place, bool uniform);
+    std::string last_text_;  ///< of the prim that was written last, as most are again
+    usd::Path   last_path_;
+
+    usd::Layer&      layer(Role role);
+    const usd::Path& path_of(const std::string& path);
+    void             put(Role role, const std::string& path, const std::string& name, const std::string& type,
+                         const usd::Value& value, const Place& place, bool uniform);
     void put_sample(Role role, const std::string& path, const std::string& name, const std::string& type, double time,
                     const usd::Value& value);
     void check(const Result<void>& done, const std::string& path);

@@ -28,7 +28,7 @@ struct Layer::Impl {
     void add_spec(const pxr::SdfPath& path, pxr::SdfSpecType type, const pxr::TfToken& siblings) const;
     /// The spec of a prim or variant, made with its parents if need be; the path has been checked.
     pxr::SdfPrimSpecHandle ensure_prim(const pxr::SdfPath& path);
-    bool                   ensure(const pxr::SdfPath& path);  ///< the same, without the handle
+    bool                   ensure(const pxr::SdfPath& path);  ///< the same, without the handle; false: it cannot be
     /// Empty when a prim can be, or be made, at the path; else why not.
     [[nodiscard]] std::string check_prim(const pxr::SdfPath& path) const;
     [[nodiscard]] std::string check_property(const pxr::SdfPath& path) const;

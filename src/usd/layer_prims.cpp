@@ -71,6 +71,16 @@ class Made {
     bool           set_ = false;  ///< it is a variant, and of a set that is missing too
 };
 
+/// Makes a prim with what is missing above it, or leaves the layer as it is: only a variant may be refused.
+bool make_whole(Layer::Impl& layer, const SdfPath& path)
+{
+    if (!path.ContainsPrimVariantSelection()) return layer.ensure(path);
+    const Made made(layer.layer, path);
+    if (layer.ensure(path)) return true;
+    made.undo();
+    return false;
+}
+
 SdfSpecifier to_sdf(Specifier specifier)
 {
     switch (specifier) {
@@ -215,22 +225,25 @@ SdfPrimSpecHandle Layer::Impl::ensure_prim(const SdfPath& path)
     return spec;
 }
 
-/// Whether there is a prim or a variant at the path now.
 bool Layer::Impl::ensure(const SdfPath& path)
 {
     const SdfSpecType there = layer->GetSpecType(path);
-    return there == SdfSpecTypePrim || there == SdfSpecTypeVariant || ensure_prim(path);
+    if (there == SdfSpecTypePrim || there == SdfSpecTypeVariant) return true;
+    if (path.ContainsPrimVariantSelection()) return static_cast<bool>(ensure_prim(path));
+    if (!layer->HasSpec(path.GetParentPath())) {
+        for (const SdfPath& prefix : path.GetPrefixes())
+            if (!layer->HasSpec(prefix)) add_spec(prefix, SdfSpecTypePrim, SdfChildrenKeys->PrimChildren);
+        return true;
+    }
+    add_spec(path, SdfSpecTypePrim, SdfChildrenKeys->PrimChildren);
+    return true;
 }
 
 Result<void> Layer::define(const Path& prim, const Token& type, Specifier specifier)
 {
     if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
     if (!unwrap(prim).IsPrimPath()) return impl_->refused(prim, "a variant has no specifier or type of its own");
-    const Made made(impl_->layer, unwrap(prim));
-    if (!impl_->ensure(unwrap(prim))) {
-        made.undo();
-        return impl_->refused(prim, "the prim could not be made");
-    }
+    if (!make_whole(*impl_, unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
     impl_->edited = true;
     if (specifier != Specifier::over || impl_->layer->HasField(unwrap(prim), SdfFieldKeys->Specifier))
         impl_->storage().Set(unwrap(prim), SdfFieldKeys->Specifier, VtValue(to_sdf(specifier)));
@@ -308,11 +321,7 @@ Result<void> Layer::reorder_children(const Path& prim, const std::vector<Token>&
     if (!prim.is_root())
         if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty())
             return impl_->refused(prim, std::move(why));
-    const Made made(impl_->layer, unwrap(prim));
-    if (!prim.is_root() && !impl_->ensure_prim(unwrap(prim))) {
-        made.undo();
-        return impl_->refused(prim, "the prim could not be made");
-    }
+    if (!prim.is_root() && !make_whole(*impl_, unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
     impl_->edited = true;
     TfTokenVector names;
     for (const Token& name : order) names.push_back(unwrap(name));
@@ -325,8 +334,7 @@ Result<void> Layer::apply_api(const Path& prim, const Token& name)
 {
     if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
     if (name.empty()) return impl_->refused(prim, "a schema without a name cannot be applied");
-    SdfTokenListOp op;
-    impl_->layer->HasField(unwrap(prim), kApiSchemas, &op);
+    SdfTokenListOp op = impl_->layer->GetFieldAs<SdfTokenListOp>(unwrap(prim), kApiSchemas);
     // What this layer's list op alone gives. A schema that a weaker layer applies is applied here a second time, which
     // composes to the same.
     if (contains(op.GetAppliedItems(), unwrap(name))) return {};
@@ -343,11 +351,7 @@ Result<void> Layer::apply_api(const Path& prim, const Token& name)
         op.SetDeletedItems(deleted);
         op.SetPrependedItems(items);
     }
-    const Made made(impl_->layer, unwrap(prim));
-    if (!impl_->ensure(unwrap(prim))) {
-        made.undo();
-        return impl_->refused(prim, "the prim could not be made");
-    }
+    if (!make_whole(*impl_, unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
     impl_->edited = true;
     impl_->storage().Set(unwrap(prim), kApiSchemas, VtValue::Take(op));
     return {};
@@ -377,11 +381,7 @@ Result<void> Layer::remove_api(const Path& prim, const Token& name, bool everywh
         }
     }
     if (op == before) return {};
-    const Made made(impl_->layer, unwrap(prim));
-    if (!impl_->ensure(unwrap(prim))) {
-        made.undo();
-        return impl_->refused(prim, "the prim could not be made");
-    }
+    if (!make_whole(*impl_, unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
     impl_->edited = true;
     // An empty list op is no opinion, whereas an explicit empty list (HasKeys) is one.
     if (op.HasKeys())

@@ -16,6 +16,7 @@
 #include "usd/export.h"
 #include "usd/layer_impl.h"
 #include "usd/runtime.h"
+#include "usd/text_writer.h"
 
 namespace mechane::usd {
 namespace {
@@ -46,8 +47,8 @@ Result<void> replace_file(const std::string& file, const std::function<bool(cons
 bool export_layer(const SdfLayerRefPtr& layer, const std::string& file, bool text)
 {
     if (text) {  // written by us, who look at whether the disk took it
-        std::string content;
-        return layer->ExportToString(&content) && files::replace(file, content, {.may_be_input = true}).has_value();
+        const std::string content = text_of(layer);
+        return !content.empty() && files::replace(file, content, {.may_be_input = true}).has_value();
     }
     TfErrorMark                   errors;
     SdfLayer::FileFormatArguments arguments;
@@ -63,9 +64,9 @@ Result<void> Layer::save(const std::string& file, const SaveOptions& options) co
 
 Result<void> save_in_place(const Layer& layer, const std::string& file, const SaveOptions& options)
 {
-    using Format             = SaveOptions::Format;
-    const Layer::Impl& impl  = layer.impl();
-    const std::string suffix = fs::path(file).extension().string();
+    using Format              = SaveOptions::Format;
+    const Layer::Impl& impl   = layer.impl();
+    const std::string  suffix = fs::path(file).extension().string();
     if (suffix == ".usdz") {
         Diagnostics found;
         return write_package(layer, file, {}, found);
@@ -84,12 +85,11 @@ Result<void> save_in_place(const Layer& layer, const std::string& file, const Sa
     if (!impl.edited && !impl.origin.empty() && fs::is_regular_file(read, failed) && is_binary(read) == binary &&
         // Only if the file on the disk is still the one that was read.
         fs::last_write_time(read, failed) == impl.read_time)
-        return replace_file(file, [&](const std::string& temporary) {
-            return files::copy(read.string(), temporary).has_value();
-        });
+        return replace_file(
+            file, [&](const std::string& temporary) { return files::copy(read.string(), temporary).has_value(); });
     const MessageScope messages;
-    return replace_file(
-        file, [&](const std::string& temporary) { return export_layer(impl.layer, temporary, !binary); });
+    return replace_file(file,
+                        [&](const std::string& temporary) { return export_layer(impl.layer, temporary, !binary); });
 }
 
 }  // namespace mechane::usd
