@@ -112,15 +112,71 @@ void let_folders_stand(CLI::App& app)
     }
 }
 
+struct Verb {
+    std::string_view name;
+    void (*add)(CLI::App&, Context&);
+    bool alone = true;  ///< it needs no other verb
+};
+constexpr Verb kVerbs[] = {{"bench", add_bench},
+                           {"cat", add_cat},
+                           {"check", add_check},
+                           {"collide", add_collide},
+                           {"completions", add_completions, false},
+                           {"convert", add_convert},
+                           {"demo", add_demo},
+                           {"diff", add_diff},
+                           {"doctor", add_doctor},
+                           {"dump", add_dump},
+                           {"explain", add_explain},
+                           {"fix", add_fix},
+                           {"help", add_help, false},
+                           {"info", add_info},
+                           {"init", add_init},
+                           {"man", add_man, false},
+                           {"mesh", add_mesh},
+                           {"reduce", add_reduce},
+                           {"render", add_render},
+                           {"replay", add_replay},
+                           {"ros", add_ros},
+                           {"schema", add_schema},
+                           {"sim", add_sim},
+                           {"tree", add_tree},
+                           {"try-read", add_try_read},
+                           {"version", add_version},
+                           {"view", add_view}};
+
+/// The verb that the first word names, or all of them: the options of all verbs take longer than a small stage.
+void add_verbs(CLI::App& app, Context& context, std::string_view first)
+{
+    const bool alone = std::ranges::any_of(kVerbs, [&](const Verb& v) { return v.name == first && v.alone; });
+    for (const Verb& verb : kVerbs)
+        if (!alone || verb.name == first) verb.add(app, context);
+}
+
+/// All verbs, for whoever asks what others can do.
+const CLI::App& every_verb()
+{
+    struct All {
+        All() { add_verbs(app, context, {}); }
+        Context  context;
+        CLI::App app;
+    };
+    static const All all;
+    return all.app;
+}
+
 /// The hints of a run are those that its verb can follow.
 void fit_hints(CLI::App& app, Io& io)
 {
-    const auto verb_named = [&app](std::string_view name) -> const CLI::App* {
-        for (const CLI::App* verb : app.get_subcommands(nullptr))
+    const auto verb_named = [](std::string_view name) -> const CLI::App* {
+        for (const CLI::App* verb : every_verb().get_subcommands(nullptr))
             if (verb->get_name() == name) return verb;
         return nullptr;
     };
-    const KnownOptions known{.is_verb = [verb_named](std::string_view word) { return verb_named(word) != nullptr; },
+    const KnownOptions known{.is_verb =
+                                 [](std::string_view word) {
+                                     return std::ranges::any_of(kVerbs, [&](const Verb& v) { return v.name == word; });
+                                 },
                              .has_option =
                                  [verb_named](std::string_view name, std::string_view option) {
                                      const CLI::App*   verb = verb_named(name);
@@ -154,11 +210,7 @@ int parse_and_run(Context& context, int argc, char** argv, const Launch& launch)
     app.require_subcommand(0, 1);
     app.set_help_flag("-h,--help", "Print this help and exit");
     app.set_version_flag("--version", std::string("mechane ") + MECHANE_VERSION);
-    for (const auto add : {add_bench,  add_cat,    add_check, add_collide,  add_completions, add_convert, add_demo,
-                           add_diff,   add_doctor, add_dump,  add_explain,  add_fix,         add_help,    add_info,
-                           add_init,   add_man,    add_mesh,  add_reduce,   add_render,      add_replay,  add_ros,
-                           add_schema, add_sim,    add_tree,  add_try_read, add_version,     add_view})
-        add(app, context);
+    add_verbs(app, context, argc > 1 ? argv[1] : std::string_view());
     take_one_value_each_time(app);
     refuse_not_finite(app);
     fit_hints(app, context.io);

@@ -1,10 +1,17 @@
 // SHA-256 (FIPS 180-4), for digests that name files. The state is eight words, messages come in blocks of 64 bytes.
+// Processors with instructions for it take a quarter of the time; the digest is the same.
 
 #include "mechane/core/sha256.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(MECHANE_SCALAR)
+#define MCH_SHA_INSTRUCTIONS 1
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 namespace mechane {
 namespace {
@@ -23,41 +30,99 @@ constexpr std::array<std::uint32_t, 64> kRound{
 std::uint32_t big_endian(const std::uint8_t* p) noexcept
 { return (std::uint32_t{p[0]} << 24) | (std::uint32_t{p[1]} << 16) | (std::uint32_t{p[2]} << 8) | std::uint32_t{p[3]}; }
 
-}  // namespace
+using State = std::array<std::uint32_t, 8>;
 
-void Sha256::compress(const std::uint8_t* block) noexcept
+void compress_by_words(State& state, const std::uint8_t* block, std::size_t blocks) noexcept
 {
-    std::array<std::uint32_t, 64> w{};
-    for (std::size_t i = 0; i < 16; ++i) w[i] = big_endian(block + 4 * i);
-    for (std::size_t i = 16; i < 64; ++i) {
-        // Message schedule (FIPS 180-4, 6.2.2, step 1).
-        const std::uint32_t s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
-        const std::uint32_t s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
-        w[i]                   = w[i - 16] + s0 + w[i - 7] + s1;
+    for (; blocks > 0; --blocks, block += 64) {
+        std::array<std::uint32_t, 64> w{};
+        for (std::size_t i = 0; i < 16; ++i) w[i] = big_endian(block + 4 * i);
+        for (std::size_t i = 16; i < 64; ++i) {
+            // Message schedule (FIPS 180-4, 6.2.2, step 1).
+            const std::uint32_t s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
+            const std::uint32_t s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
+            w[i]                   = w[i - 16] + s0 + w[i - 7] + s1;
+        }
+        auto [a, b, c, d, e, f, g, h] = state;
+        for (std::size_t i = 0; i < 64; ++i) {
+            // One round (step 3): Sigma and Ch into t1, Sigma and Maj into t2.
+            const std::uint32_t t1 =
+                h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & f) ^ (~e & g)) + kRound[i] + w[i];
+            const std::uint32_t t2 =
+                (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+            h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
+        }
+        const State worked{a, b, c, d, e, f, g, h};
+        for (std::size_t i = 0; i < 8; ++i) state[i] += worked[i];
     }
-    auto [a, b, c, d, e, f, g, h] = state_;
-    for (std::size_t i = 0; i < 64; ++i) {
-        // One round (step 3): Sigma and Ch into t1, Sigma and Maj into t2.
-        const std::uint32_t t1 =
-            h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & f) ^ (~e & g)) + kRound[i] + w[i];
-        const std::uint32_t t2 =
-            (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-        h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
-    }
-    const std::array<std::uint32_t, 8> worked{a, b, c, d, e, f, g, h};
-    for (std::size_t i = 0; i < 8; ++i) state_[i] += worked[i];
 }
+
+#ifdef MCH_SHA_INSTRUCTIONS
+/// Intel's SHA extensions: two rounds an instruction, on the words {a, b, e, f} and {c, d, g, h}, highest first.
+[[gnu::target("sha,sse4.1,ssse3")]] void compress_by_instructions(State& state, const std::uint8_t* block,
+                                                                  std::size_t blocks) noexcept
+{
+    const auto    load       = [](const void* p) { return _mm_loadu_si128(static_cast<const __m128i*>(p)); };
+    const __m128i kBigEndian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    const __m128i badc = _mm_shuffle_epi32(load(state.data()), 0xB1), efgh = _mm_shuffle_epi32(load(&state[4]), 0x1B);
+    __m128i       abef = _mm_alignr_epi8(badc, efgh, 8), cdgh = _mm_blend_epi16(efgh, badc, 0xF0);
+    for (; blocks > 0; --blocks, block += 64) {
+        const __m128i abef_before = abef, cdgh_before = cdgh;
+        __m128i       w[4];
+        for (std::size_t i = 0; i < 16; ++i) {
+            __m128i& now = w[i % 4];
+            if (i < 4)
+                now = _mm_shuffle_epi8(load(block + 16 * i), kBigEndian);
+            else
+                now = _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(now, w[(i + 1) % 4]),
+                                                         _mm_alignr_epi8(w[(i + 3) % 4], w[(i + 2) % 4], 4)),
+                                           w[(i + 3) % 4]);
+            const __m128i sum = _mm_add_epi32(now, load(&kRound[4 * i]));
+            cdgh              = _mm_sha256rnds2_epu32(cdgh, abef, sum);
+            abef              = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0E));
+        }
+        abef = _mm_add_epi32(abef, abef_before);
+        cdgh = _mm_add_epi32(cdgh, cdgh_before);
+    }
+    const __m128i feba = _mm_shuffle_epi32(abef, 0x1B), dchg = _mm_shuffle_epi32(cdgh, 0xB1);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(state.data()), _mm_blend_epi16(feba, dchg, 0xF0));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(&state[4]), _mm_alignr_epi8(dchg, feba, 8));
+}
+
+bool has_instructions() noexcept
+{
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __builtin_cpu_supports("sse4.1") && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_SHA) != 0;
+}
+#endif
+
+void compress(State& state, const std::uint8_t* block, std::size_t blocks) noexcept
+{
+#ifdef MCH_SHA_INSTRUCTIONS
+    static const bool fast = has_instructions();
+    if (fast) return compress_by_instructions(state, block, blocks);
+#endif
+    compress_by_words(state, block, blocks);
+}
+
+}  // namespace
 
 void Sha256::update(const void* data, std::size_t bytes) noexcept
 {
     const auto* p = static_cast<const std::uint8_t*>(data);
     total_bytes_ += bytes;
     while (bytes > 0) {
+        if (pending_bytes_ == 0 && bytes >= pending_.size()) {  // whole blocks, where they are
+            const std::size_t blocks = bytes / pending_.size(), taken = blocks * pending_.size();
+            compress(state_, p, blocks);
+            p += taken, bytes -= taken;
+            continue;
+        }
         const std::size_t taken = std::min(bytes, pending_.size() - pending_bytes_);
         std::memcpy(pending_.data() + pending_bytes_, p, taken);
         pending_bytes_ += taken, p += taken, bytes -= taken;
         if (pending_bytes_ == pending_.size()) {
-            compress(pending_.data());
+            compress(state_, pending_.data(), 1);
             pending_bytes_ = 0;
         }
     }
@@ -65,7 +130,7 @@ void Sha256::update(const void* data, std::size_t bytes) noexcept
 
 std::string Sha256::finish()
 {
-    const std::uint64_t         bits = 8 * total_bytes_;
+    const std::uint64_t bits = 8 * total_bytes_;
     // Padding (5.1.1): one bit, zeros up to 56 bytes, then the length in bits, big-endian.
     constexpr std::uint8_t      kOne = 0x80, kZero = 0;
     std::array<std::uint8_t, 8> length{};

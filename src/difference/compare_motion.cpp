@@ -91,15 +91,14 @@ void Comparer::kinematics()
         draw(random, x, y);
         const auto at_a = a_.poses(x), at_b = b_.poses(y);
         for (const std::size_t l : order) {
+            // A wrong link moves everything that hangs on it, by links that only this robot has, too. Only the first
+            // one of a branch is told.
+            const int joint = a_.above[l], holder = joint >= 0 ? a_.tree.joints[at(joint)].parent : -1;
+            told[l]         = told[l] || (holder >= 0 && told[at(holder)]);
             const int other = match_.link[l];
             if (other < 0) continue;
             out_.count(Quantity::kinematics);
-            // A wrong link moves everything that hangs on it. Only the first one of a branch is told.
-            if (told[l] || (a_.above[l] >= 0 && a_.tree.joints[at(a_.above[l])].parent >= 0 &&
-                            told[at(a_.tree.joints[at(a_.above[l])].parent)])) {
-                told[l] = true;  // it moves with one that was told
-                continue;
-            }
+            if (told[l]) continue;
             const auto [R_a, R_b] = bases(l, at_a, at_b);
             const Posed P = inverse(R_a) * at_a[l], Q = inverse(R_b) * at_b[at(other)] * shift[l];
             if (length(P.p - Q.p) <= may && angle_of(conjugate(P.q) * Q.q) <= may) continue;

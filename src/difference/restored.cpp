@@ -28,7 +28,7 @@ constexpr std::string_view kMasses[] = {"frame-mass", "merged-mass"};
 constexpr std::string_view kPlaces[] = {"axes-not-orthogonal", "joint-order", "joint-pivots", "joint-reference"};
 
 /// By code: values of MuJoCo's layer of which each writer says what becomes of them.
-constexpr std::string_view kToldByWriters[] = {"gravcomp", "gravity", "sensor", "spring"};
+constexpr std::string_view kToldByWriters[] = {"equality", "gravcomp", "gravity", "sensor", "spring"};
 
 template <std::size_t N>
 bool is_listed(const std::string_view (&codes)[N], std::string_view code)
@@ -128,7 +128,8 @@ bool is_parted(const sf::Loss& loss, const std::set<std::string>& names)
 bool stands_in_layer(const sf::Loss& loss)
 {
     return loss.action == sf::LossAction::converted &&
-           (loss.code == "sensor" || loss.target_value.starts_with("Mjc") || loss.target_value.starts_with("mjc:"));
+           (loss.code == "sensor" || loss.code == "equality" || loss.target_value.starts_with("Mjc") ||
+            loss.target_value.starts_with("mjc:"));
 }
 
 }  // namespace

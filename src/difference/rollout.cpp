@@ -22,6 +22,7 @@
 #include "difference/kinematics.h"
 #include "difference/pairing.h"
 #include "difference/values.h"
+#include "mechane/core/disjoint_sets.h"
 #include "mechane/importer/import_usd.h"
 #include "mechane/model/builder.h"
 #include "mechane/sourceformats/hints.h"
@@ -67,6 +68,29 @@ Pairing pair_up(const Motion& a, const Motion& b, const sf::LossReport* losses)
         // Joints are compared by coordinate only where both have the same kinds of axes in the same order.
         if (!a.joints[i].turns.empty() && a.joints[i].turns == b.joints[k].turns) out.joints.emplace_back(i, k);
     return out;
+}
+
+/// Bodies of one tree that nothing lets move against each other have one centre of mass: which of them has how much of
+/// the mass is up to the format, and makes no difference to the motion.
+void share_centres(const model::Model& m, const record::Frame& start, std::vector<Motion::Body>& bodies)
+{
+    DisjointSets<std::int32_t> rigid(bodies.size());
+    for (std::size_t j = 0; j < m.joint_count(); ++j)
+        if (m.joint_type[j] == model::JointType::fixed && m.joint_articulation[j] >= 0 && m.joint_parent[j] >= 0 &&
+            m.joint_child[j] >= 0)
+            rigid.join(m.joint_parent[j], m.joint_child[j]);
+    std::vector<double> mass(bodies.size(), 0);
+    std::vector<Vec3d>  moment(bodies.size());
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+        const std::size_t all = at(rigid.find(static_cast<std::int32_t>(b)));
+        mass[all] += static_cast<double>(m.body_mass[b]);
+        moment[all] += static_cast<double>(m.body_mass[b]) * (static_cast<Posed>(start.body_q[b]) * bodies[b].com);
+    }
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+        const std::size_t all = at(rigid.find(static_cast<std::int32_t>(b)));
+        if (mass[all] > static_cast<double>(m.body_mass[b]))
+            bodies[b].com = inverse(static_cast<Posed>(start.body_q[b])) * (moment[all] / mass[all]);
+    }
 }
 
 /// How large what moves is, at the start: the box about the centres of mass, with the reach of the shapes [m].
@@ -180,6 +204,7 @@ Motion motion_of(const run::Scene& scene, record::Recording recording)
         out.bodies[b].root = parent[b] == -2;
         out.bodies[b].base = parent[at(up)] == -2 ? up : -1;
     }
+    if (!recording.frames.empty()) share_centres(m, recording.frames.front(), out.bodies);
     out.recording = std::move(recording);
     return out;
 }

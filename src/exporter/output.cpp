@@ -12,12 +12,14 @@
 
 #include "exporter/forms.h"
 #include "exporter/mesh_text.h"
+#include "exporter/one_body.h"
 #include "mechane/exporter/codes.h"
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/suffix.h"
 #include "mechane/geometry/hull.h"
 #include "mechane/geometry/mass.h"
+#include "mechane/sourceformats/hints.h"
 
 namespace mechane::exporter {
 
@@ -96,12 +98,22 @@ std::size_t Output::lose_vendor_values(bool gravity)
             }
     std::size_t others = 0;
     for (const sf::VendorPrim& p : tree.prims)
-        if (p.type != "Scope")
+        if (p.type != "Scope") {
             ++others;
-        else
+        } else if (std::any_of(p.extras.begin(), p.extras.end(), [](const sf::Extra& e) {
+                       const std::string_view text = e.text;
+                       return e.name == sf::hints::kElement &&
+                              (text.size() > 1 && text.front() == '"' ? text.substr(1, text.size() - 2) : text) ==
+                                  sf::hints::kTendonEquality;
+                   })) {
+            lose("equality", Severity::error, sf::LossAction::dropped, "kinematics", p.place,
+                 fmt::format("equality '{}'", p.name), {}, {}, "the format has no tendons");
+            losses.entries.back().motion = true;
+        } else {
             lose("sensor", Severity::warning, sf::LossAction::dropped, "ros", p.place,
                  fmt::format("sensor '{}'", p.name), {}, {},
                  "the format has no word for what MuJoCo's sensors measure");
+        }
     return others;
 }
 
@@ -299,13 +311,15 @@ std::optional<Format> format_of(std::string_view file)
     return std::nullopt;
 }
 
-Result<Written> write_robot(const sf::RobotTree& tree, Format format, const std::string& file,
+Result<Written> write_robot(const sf::RobotTree& robot, Format format, const std::string& file,
                             const WriteOptions& options, sf::LossReport& losses)
 {
     losses.target = to_string(format);
-    if (tree.links.empty() && tree.shapes.empty())
+    if (robot.links.empty() && robot.shapes.empty())
         return make_diagnostic(kEmpty, {.layer = file}, "the robot has neither links nor shapes");
-    Output out(tree, options, file, losses);
+    const auto           whole = format == Format::sdformat ? with_whole_bodies(robot, losses) : std::nullopt;
+    const sf::RobotTree& tree  = whole ? *whole : robot;
+    Output               out(tree, options, file, losses);
     if (!tree.interfaces.empty() && (format != Format::sdformat || options.ros_plugin.empty()))
         out.lose("ros-interfaces", Severity::warning, sf::LossAction::dropped, "ros", tree.interfaces.front().place,
                  "topics, services and actions", fmt::format("{} interfaces", tree.interfaces.size()), {},

@@ -152,6 +152,7 @@ class ExtraReader {
         if (const auto r = in(r_.sites, sf::Ref::Kind::site)) return *r;
         if (const auto r = in(r_.links, sf::Ref::Kind::link)) return *r;
         if (const auto r = in(r_.shapes, sf::Ref::Kind::shape)) return *r;
+        if (const auto r = in(r_.idle_shapes, sf::Ref::Kind::shape)) return *r;
         if (const auto r = in(prims_, sf::Ref::Kind::prim)) return *r;
         if (const auto r = in(cameras_, sf::Ref::Kind::camera)) return *r;
         return {sf::Ref::Kind::prim, -1};

@@ -38,6 +38,7 @@ class StageReader {
     std::vector<int>                   link_of_body;   ///< by body of the model: link, or -1
     std::unordered_map<usd::Path, int> links;          ///< prim -> link
     std::unordered_map<usd::Path, int> shapes;         ///< prim -> shape
+    std::unordered_map<usd::Path, int> idle_shapes;    ///< collider that is switched off -> shape seen in its place
     std::unordered_map<usd::Path, int> sites;          ///< prim -> site
     std::unordered_map<usd::Path, int> joints;         ///< prim -> joint of the tree
     std::vector<usd::Path>             link_paths;

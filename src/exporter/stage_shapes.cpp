@@ -63,6 +63,8 @@ class ShapeReader {
             if (purpose == "guide" || purpose == "proxy" || !r_.stage.visible(prim)) continue;
             visual(prim);
         }
+        for (const physics::Collider& c : r_.model.colliders)
+            if (c.valid && !c.enabled) idle(c);
         names();
     }
 
@@ -85,6 +87,20 @@ class ShapeReader {
         shape.X_LS    = shape.link >= 0 ? inverse(r_.tree.links[at(shape.link)].X_WL) * X : X;
         shape.name    = prim.name().text();
         shape.place   = r_.place(prim.site());
+    }
+
+    /// A collider that is switched off is no shape; what names it means the shape that is seen in its place.
+    void idle(const physics::Collider& c)
+    {
+        sf::Shape   off;
+        const Posed X_WB = c.body == physics::kNone ? Posed{} : r_.model.bodies[at(c.body)].X_WB;
+        place(off, c.prim, X_WB * c.X_BS);
+        for (std::size_t v = 0; v < r_.tree.shapes.size(); ++v) {
+            const sf::Shape& seen = r_.tree.shapes[v];
+            if (!seen.collider && seen.link == off.link && seen.name == off.name &&
+                length(seen.X_LS.p - off.X_LS.p) <= 1e-6)
+                r_.idle_shapes.try_emplace(c.prim.path(), static_cast<int>(v));
+        }
     }
 
     void collider(const physics::Collider& c)
@@ -479,7 +495,8 @@ class ShapeReader {
         for (std::size_t s = 0; s < gone.size(); ++s)
             if (!gone[s]) now[s] = static_cast<int>(kept.size()), kept.push_back(std::move(r_.tree.shapes[s]));
         r_.tree.shapes = std::move(kept);
-        for (auto& [path, index] : r_.shapes) index = now[at(index)];
+        for (auto* const shapes : {&r_.shapes, &r_.idle_shapes})
+            for (auto& [path, index] : *shapes) index = now[at(index)];
     }
 };
 

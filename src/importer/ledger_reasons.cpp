@@ -10,6 +10,7 @@
 #include <array>
 
 #include "mechane/resolve/resolvers.h"
+#include "mechane/usd/declared_attribute.h"
 #include "mechane/usd/schemas.h"
 
 namespace mechane::importer {
@@ -166,7 +167,7 @@ std::string reason_not_read(const usd::Prim& prim, std::string_view property, co
 
 bool is_unknown_property(std::string_view property)
 {
-    if (!usd::schemas_with(property).empty()) return false;
+    if (usd::is_brought(property)) return false;
     static const std::array kAll{resolve::SchemaResolverNewton(), resolve::SchemaResolverPhysx(),
                                  resolve::SchemaResolverMjc()};
     return std::none_of(kAll.begin(), kAll.end(), [&](const resolve::Resolver& r) {

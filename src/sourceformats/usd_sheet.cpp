@@ -41,33 +41,35 @@ usd::Layer& Sheet::layer(Role role)
     return *slot;
 }
 
-/// Most calls are about the path of the one before, which may be long: names of a chain of links lie in each other.
-const usd::Path& Sheet::at(const std::string& path)
+const usd::Path& Sheet::path_of(const std::string& path)
 {
-    if (last_text_ != path || last_.empty()) last_text_ = path, last_ = usd::Path(path);
-    return last_;
+    if (path != last_text_) {
+        last_text_ = path;
+        last_path_ = usd::Path(path);
+    }
+    return last_path_;
 }
 
 void Sheet::define(Role role, const std::string& path, const std::string& type, const Place& place)
 {
     if (!defined_.emplace(single() ? 0 : static_cast<int>(role), path).second) return;
-    check(layer(role).define(at(path), type), path);
+    check(layer(role).define(path_of(path), type), path);
     places_.try_emplace(path, place);
 }
 
 void Sheet::apply(Role role, const std::string& path, const std::string& api)
 {
     if (applied_.emplace(single() ? 0 : static_cast<int>(role), path + "\n" + api).second)
-        check(layer(role).apply_api(at(path), api), path);
+        check(layer(role).apply_api(path_of(path), api), path);
 }
 
 void Sheet::attribute(Role role, const std::string& path, const std::string& name, const std::string& type, bool custom)
-{ check(layer(role).define_attribute(at(path).property(name), type, false, custom), path); }
+{ check(layer(role).define_attribute(path_of(path).property(name), type, false, custom), path); }
 
 void Sheet::put(Role role, const std::string& path, const std::string& name, const std::string& type,
                 const usd::Value& value, const Place& place, bool uniform)
 {
-    const usd::Path property = at(path).property(name);
+    const usd::Path property = path_of(path).property(name);
     if (layer(role).kind(property) == usd::SpecKind::none)  // a point is no plain float3
         check(layer(role).define_attribute(property, type, uniform, name.starts_with("mechane:")), path);
     if (value.empty())
@@ -80,7 +82,7 @@ void Sheet::put(Role role, const std::string& path, const std::string& name, con
 void Sheet::put_sample(Role role, const std::string& path, const std::string& name, const std::string& type,
                        double time, const usd::Value& value)
 {
-    const usd::Path property = at(path).property(name);
+    const usd::Path property = path_of(path).property(name);
     if (layer(role).kind(property) == usd::SpecKind::none) check(layer(role).define_attribute(property, type), path);
     if (value.empty())
         check(make_diagnostic(kWriteFailed, {}, fmt::format("{} has no value of type {}", name, type)), path);
@@ -89,10 +91,10 @@ void Sheet::put_sample(Role role, const std::string& path, const std::string& na
 }
 
 void Sheet::variant(Role role, const std::string& path, const std::string& set, const std::string& name)
-{ check(layer(role).add_variant(at(path), set, name), path); }
+{ check(layer(role).add_variant(path_of(path), set, name), path); }
 
 void Sheet::select_variant(Role role, const std::string& path, const std::string& set, const std::string& name)
-{ check(layer(role).select_variant(at(path), set, name), path); }
+{ check(layer(role).select_variant(path_of(path), set, name), path); }
 
 void Sheet::note(const std::string& path, const std::string& property, const Place& place)
 {
@@ -101,44 +103,44 @@ void Sheet::note(const std::string& path, const std::string& property, const Pla
 
 void Sheet::field(Role role, const std::string& path, const std::string& key, const std::string& type,
                   const std::string& value)
-{ check(layer(role).set_field(at(path), key, usd::make_value(type, value)), path); }
+{ check(layer(role).set_field(path_of(path), key, usd::make_value(type, value)), path); }
 
 void Sheet::custom_data(const std::string& path, const std::string& name, const usd::Value& value, Role role)
 {
     usd::Layer&     into = layer(role);
-    const usd::Path prim = at(path);
-    if (into.kind(prim) == usd::SpecKind::none) check(into.define(prim, {}, usd::Specifier::over), path);
-    check(into.set_field(prim, "customData:" + name, value), path);
+    const usd::Path at   = path_of(path);
+    if (into.kind(at) == usd::SpecKind::none) check(into.define(at, {}, usd::Specifier::over), path);
+    check(into.set_field(at, "customData:" + name, value), path);
 }
 
 void Sheet::property_field(Role role, const std::string& path, const std::string& property, const std::string& key,
                            const std::string& value)
-{ check(layer(role).set_field(at(path).property(property), key, usd::make_value("token", value)), path); }
+{ check(layer(role).set_field(path_of(path).property(property), key, usd::make_value("token", value)), path); }
 
 void Sheet::property_field(Role role, const std::string& path, const std::string& property, const std::string& key,
                            int value)
-{ check(layer(role).set_field(at(path).property(property), key, usd::make_value("int", value)), path); }
+{ check(layer(role).set_field(path_of(path).property(property), key, usd::make_value("int", value)), path); }
 
 void Sheet::target(Role role, const std::string& path, const std::string& name, const std::vector<std::string>& targets,
                    const Place& place)
 {
     std::vector<usd::Path> paths;
     for (const std::string& t : targets) paths.emplace_back(t);
-    check(layer(role).set_targets(at(path).property(name), paths), path);
+    check(layer(role).set_targets(path_of(path).property(name), paths), path);
     note(path, name, place);
 }
 
 void Sheet::connect(Role role, const std::string& path, const std::string& name, const std::string& type,
                     const std::string& source)
 {
-    const usd::Path property = at(path).property(name);
+    const usd::Path property = path_of(path).property(name);
     check(layer(role).define_attribute(property, type), path);
     check(layer(role).set_connections(property, {usd::Path(source)}), path);
 }
 
 void Sheet::order(const std::string& path, const std::vector<std::string>& ops)
 {
-    const usd::Path property = at(path).property("xformOpOrder");
+    const usd::Path property = path_of(path).property("xformOpOrder");
     check(layer(Role::base).define_attribute(property, "token[]", true), path);
     check(layer(Role::base).set(property, usd::make_value("token[]", ops)), path);
 }
@@ -162,7 +164,7 @@ void Sheet::extra(const std::string& path, const Extra& extra)
 }
 
 void Sheet::payload(const std::string& path, const std::string& prim)
-{ check(layer(Role::base).add_payload(at(path), {std::string("./") + kFiles[1], usd::Path(prim)}), path); }
+{ check(layer(Role::base).add_payload(path_of(path), {std::string("./") + kFiles[1], usd::Path(prim)}), path); }
 
 Result<UsdRobot> Sheet::finish(std::vector<std::pair<std::string, std::string>> textures)
 {

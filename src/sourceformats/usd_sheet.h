@@ -74,11 +74,12 @@ class Sheet {
     std::set<std::pair<int, std::string>>         defined_, applied_;
     std::optional<Diagnostic>                     failed_;
     std::optional<std::pair<double, double>>      range_;
-    std::string                                   last_text_;
-    usd::Path                                     last_;  ///< the path of that text
 
-    const usd::Path& at(const std::string& path);
+    std::string last_text_;  ///< of the prim that was written last, as most are again
+    usd::Path   last_path_;
+
     usd::Layer&      layer(Role role);
+    const usd::Path& path_of(const std::string& path);
     void             put(Role role, const std::string& path, const std::string& name, const std::string& type,
                          const usd::Value& value, const Place& place, bool uniform);
     void put_sample(Role role, const std::string& path, const std::string& name, const std::string& type, double time,

@@ -660,6 +660,13 @@ class Writer {
         sheet_.target(role, path, r.name, targets, {});
     }
 
+    static bool is_tendon_equality(const VendorPrim& p)
+    {
+        return std::any_of(p.extras.begin(), p.extras.end(), [](const Extra& e) {
+            return e.name == hints::kElement && e.text == fmt::format("\"{}\"", hints::kTendonEquality);
+        });
+    }
+
     void vendor_prims()
     {
         std::map<std::string, std::string> scopes;
@@ -667,6 +674,7 @@ class Writer {
             const std::string scope = "/" + name_ + "/" +
                                       (p.type == "MjcActuator" ? "Actuators"
                                        : p.type == "MjcTendon" ? "Tendons"
+                                       : is_tendon_equality(p) ? "Equalities"
                                        : p.type == "Scope"     ? "Sensors"
                                                                : "Keyframes");
             std::string&      made  = scopes[scope];

@@ -22,6 +22,7 @@
 #include "usd/layer_impl.h"
 #include "usd/opening.h"
 #include "usd/runtime.h"
+#include "usd/text_writer.h"
 
 namespace mechane::usd {
 namespace {
@@ -159,12 +160,7 @@ Result<Layer> Layer::from_text(std::string_view usda, const std::string& name, c
 const std::string& Layer::file() const { return impl_->file; }
 bool               Layer::edited() const { return impl_->edited; }
 
-std::string Layer::to_text() const
-{
-    std::string text;
-    impl_->layer->ExportToString(&text);
-    return text;
-}
+std::string Layer::to_text() const { return text_of(impl_->layer); }
 
 Layer Layer::copy() const
 {

@@ -20,8 +20,15 @@ struct Layer::Impl {
     std::filesystem::file_time_type read_time;  ///< of the file when it was read
 
     [[nodiscard]] Diagnostic refused(const Path& path, std::string why) const;
+    /// The layer's storage. Nobody listens to a layer that nobody else sees: what is written here saves the notices and
+    /// the handles of specs, which take ten times as long as the edit.
+    [[nodiscard]] pxr::SdfAbstractData& storage() const;
+    /// A spec that is not there yet, named by its parent, which is there.
+    /// @param siblings  the field of the parent that lists it
+    void add_spec(const pxr::SdfPath& path, pxr::SdfSpecType type, const pxr::TfToken& siblings) const;
     /// The spec of a prim or variant, made with its parents if need be; the path has been checked.
     pxr::SdfPrimSpecHandle ensure_prim(const pxr::SdfPath& path);
+    bool                   ensure(const pxr::SdfPath& path);  ///< the same, without the handle; false: it cannot be
     /// Empty when a prim can be, or be made, at the path; else why not.
     [[nodiscard]] std::string check_prim(const pxr::SdfPath& path) const;
     [[nodiscard]] std::string check_property(const pxr::SdfPath& path) const;

@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "usd/layer_impl.h"
+#include "usd/layer_storage.h"
 
 namespace mechane::usd {
 namespace {
@@ -67,6 +68,16 @@ class Made {
     SdfPath        first_;        ///< the highest one that is missing; empty: none is
     bool           set_ = false;  ///< it is a variant, and of a set that is missing too
 };
+
+/// Makes a prim with what is missing above it, or leaves the layer as it is: only a variant may be refused.
+bool make_whole(Layer::Impl& layer, const SdfPath& path)
+{
+    if (!path.ContainsPrimVariantSelection()) return layer.ensure(path);
+    const Made made(layer.layer, path);
+    if (layer.ensure(path)) return true;
+    made.undo();
+    return false;
+}
 
 SdfSpecifier to_sdf(Specifier specifier)
 {
@@ -159,6 +170,7 @@ std::string Layer::Impl::check_prim(const SdfPath& path) const
 {
     if (path.IsEmpty() || !path.IsAbsolutePath() || !(path.IsPrimPath() || path.IsPrimVariantSelectionPath()))
         return fmt::format("'{}' is not the path of a prim", path.GetString());
+    if (!path.ContainsPrimVariantSelection()) return {};
     // "/a{set=}" is the path of a variant set, which holds no prims.
     for (const SdfPath& prefix : path.GetPrefixes())
         if (prefix.IsPrimVariantSelectionPath() && prefix.GetVariantSelection().second.empty())
@@ -174,26 +186,40 @@ std::string Layer::Impl::check_property(const SdfPath& path) const
                : fmt::format("'{}' is not the path of a property", path.GetString());
 }
 
+SdfAbstractData& Layer::Impl::storage() const { return const_cast<SdfAbstractData&>(*LayerStorage::of(*layer)); }
+
+void Layer::Impl::add_spec(const SdfPath& path, SdfSpecType type, const TfToken& siblings) const
+{
+    static const VtValue kNone{TfTokenVector()};
+    SdfAbstractData&     data = storage();
+    data.CreateSpec(path, type);
+    // The list is taken out while it grows, so that it is not copied for each name.
+    const SdfPath parent = path.GetParentPath();
+    VtValue       held   = data.Get(parent, siblings);
+    data.Set(parent, siblings, kNone);
+    TfTokenVector names;
+    if (held.IsHolding<TfTokenVector>()) held.UncheckedSwap(names);
+    names.push_back(path.GetNameToken());
+    data.Set(parent, siblings, VtValue::Take(names));
+}
+
 /// What is missing above the prim is made as `over`, the specifier that states nothing; variants with their sets.
 SdfPrimSpecHandle Layer::Impl::ensure_prim(const SdfPath& path)
 {
-    SdfPathVector missing;  // the lowest first
-    SdfPath       above = path;
-    for (; !above.IsEmpty() && !above.IsAbsoluteRootPath() && !layer->GetPrimAtPath(above);
-         above = above.GetParentPath())
-        missing.push_back(above);
-    SdfPrimSpecHandle spec =
-        above.IsEmpty() || above.IsAbsoluteRootPath() ? SdfPrimSpecHandle() : layer->GetPrimAtPath(above);
+    SdfPathVector missing;  // the lowest first: of a deep path nearly everything is there
+    for (SdfPath at = path; !at.IsEmpty() && !at.IsAbsoluteRootPath() && !layer->GetPrimAtPath(at);
+         at         = at.GetParentPath())
+        missing.push_back(at);
+    SdfPrimSpecHandle spec = layer->GetPrimAtPath(path);
     for (auto next = missing.rbegin(); next != missing.rend(); ++next) {
-        const SdfPath&    prefix = *next;
-        SdfPrimSpecHandle here;
-        if (prefix.IsPrimVariantSelectionPath()) {
+        const SdfPath& prefix = *next;
+        if (prefix.IsPrimPath())
+            add_spec(prefix, SdfSpecTypePrim, SdfChildrenKeys->PrimChildren);  // `over` without a word
+        SdfPrimSpecHandle here = layer->GetPrimAtPath(prefix);
+        if (!here && prefix.IsPrimVariantSelectionPath()) {
             const auto [set, name] = prefix.GetVariantSelection();
             if (const SdfVariantSpecHandle variant = SdfCreateVariantInLayer(layer, prefix.GetParentPath(), set, name))
                 here = variant->GetPrimSpec();
-        } else {
-            here = spec ? SdfPrimSpec::New(spec, prefix.GetName(), SdfSpecifierOver)
-                        : SdfPrimSpec::New(layer, prefix.GetName(), SdfSpecifierOver);
         }
         if (!here) return {};
         spec = here;
@@ -201,19 +227,29 @@ SdfPrimSpecHandle Layer::Impl::ensure_prim(const SdfPath& path)
     return spec;
 }
 
+bool Layer::Impl::ensure(const SdfPath& path)
+{
+    const SdfSpecType there = layer->GetSpecType(path);
+    if (there == SdfSpecTypePrim || there == SdfSpecTypeVariant) return true;
+    if (path.ContainsPrimVariantSelection()) return static_cast<bool>(ensure_prim(path));
+    if (!layer->HasSpec(path.GetParentPath())) {
+        for (const SdfPath& prefix : path.GetPrefixes())
+            if (!layer->HasSpec(prefix)) add_spec(prefix, SdfSpecTypePrim, SdfChildrenKeys->PrimChildren);
+        return true;
+    }
+    add_spec(path, SdfSpecTypePrim, SdfChildrenKeys->PrimChildren);
+    return true;
+}
+
 Result<void> Layer::define(const Path& prim, const Token& type, Specifier specifier)
 {
     if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
     if (!unwrap(prim).IsPrimPath()) return impl_->refused(prim, "a variant has no specifier or type of its own");
-    const Made              made(impl_->layer, unwrap(prim));
-    const SdfPrimSpecHandle spec = impl_->ensure_prim(unwrap(prim));
-    if (!spec) {
-        made.undo();
-        return impl_->refused(prim, "the prim could not be made");
-    }
+    if (!make_whole(*impl_, unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
     impl_->edited = true;
-    spec->SetSpecifier(to_sdf(specifier));
-    if (!type.empty()) spec->SetTypeName(type.text());
+    if (specifier != Specifier::over || impl_->layer->HasField(unwrap(prim), SdfFieldKeys->Specifier))
+        impl_->storage().Set(unwrap(prim), SdfFieldKeys->Specifier, VtValue(to_sdf(specifier)));
+    if (!type.empty()) impl_->storage().Set(unwrap(prim), SdfFieldKeys->TypeName, VtValue(unwrap(type)));
     return {};
 }
 
@@ -287,11 +323,7 @@ Result<void> Layer::reorder_children(const Path& prim, const std::vector<Token>&
     if (!prim.is_root())
         if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty())
             return impl_->refused(prim, std::move(why));
-    const Made made(impl_->layer, unwrap(prim));
-    if (!prim.is_root() && !impl_->ensure_prim(unwrap(prim))) {
-        made.undo();
-        return impl_->refused(prim, "the prim could not be made");
-    }
+    if (!prim.is_root() && !make_whole(*impl_, unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
     impl_->edited = true;
     TfTokenVector names;
     for (const Token& name : order) names.push_back(unwrap(name));
@@ -304,8 +336,7 @@ Result<void> Layer::apply_api(const Path& prim, const Token& name)
 {
     if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
     if (name.empty()) return impl_->refused(prim, "a schema without a name cannot be applied");
-    SdfTokenListOp op;
-    impl_->layer->HasField(unwrap(prim), kApiSchemas, &op);
+    SdfTokenListOp op = impl_->layer->GetFieldAs<SdfTokenListOp>(unwrap(prim), kApiSchemas);
     // What this layer's list op alone gives. A schema that a weaker layer applies is applied here a second time, which
     // composes to the same.
     if (contains(op.GetAppliedItems(), unwrap(name))) return {};
@@ -322,13 +353,9 @@ Result<void> Layer::apply_api(const Path& prim, const Token& name)
         op.SetDeletedItems(deleted);
         op.SetPrependedItems(items);
     }
-    const Made made(impl_->layer, unwrap(prim));
-    if (!impl_->ensure_prim(unwrap(prim))) {
-        made.undo();
-        return impl_->refused(prim, "the prim could not be made");
-    }
+    if (!make_whole(*impl_, unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
     impl_->edited = true;
-    impl_->layer->SetField(unwrap(prim), kApiSchemas, VtValue(op));
+    impl_->storage().Set(unwrap(prim), kApiSchemas, VtValue::Take(op));
     return {};
 }
 
@@ -356,15 +383,11 @@ Result<void> Layer::remove_api(const Path& prim, const Token& name, bool everywh
         }
     }
     if (op == before) return {};
-    const Made made(impl_->layer, unwrap(prim));
-    if (!impl_->ensure_prim(unwrap(prim))) {
-        made.undo();
-        return impl_->refused(prim, "the prim could not be made");
-    }
+    if (!make_whole(*impl_, unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
     impl_->edited = true;
     // An empty list op is no opinion, whereas an explicit empty list (HasKeys) is one.
     if (op.HasKeys())
-        impl_->layer->SetField(unwrap(prim), kApiSchemas, VtValue(op));
+        impl_->storage().Set(unwrap(prim), kApiSchemas, VtValue::Take(op));
     else
         impl_->layer->EraseField(unwrap(prim), kApiSchemas);
     return {};

@@ -17,6 +17,7 @@
 
 #include "mechane/usd/make_value.h"
 #include "usd/layer_impl.h"
+#include "usd/value_type.h"
 
 namespace mechane::usd {
 namespace {
@@ -27,17 +28,26 @@ using namespace pxr;
 VtValue cast_to(const SdfValueTypeName& type, const VtValue& value)
 {
     // Casts are OpenUSD's VtValue casts: between kinds of numbers and arrays of them, token and string.
-    if (!type || value.GetType() == type.GetType()) return value;
+    if (!type || value.GetTypeid() == type.GetType().GetTypeid()) return value;
     return VtValue::CastToTypeid(value, type.GetType().GetTypeid());
+}
+
+/// The type that a layer's attribute has, also an unknown one; invalid where there is no attribute.
+SdfValueTypeName type_of(const SdfLayerHandle& layer, const SdfPath& attribute)
+{
+    if (layer->GetSpecType(attribute) != SdfSpecTypeAttribute) return {};
+    const SdfValueTypeName known =
+        SdfSchema::GetInstance().FindType(layer->GetFieldAs<TfToken>(attribute, SdfFieldKeys->TypeName));
+    return known ? known : layer->GetAttributeAtPath(attribute)->GetTypeName();
 }
 
 /// New items go to the end of the prepended list: existing arcs stay stronger.
 template <class ListOp, class Item>
-void prepend(const SdfLayerHandle& layer, const SdfPath& path, const TfToken& key, const Item& item)
+void prepend(SdfAbstractData& data, const SdfPath& path, const TfToken& key, const Item& item)
 {
-    ListOp op;
-    layer->HasField(path, key, &op);
-    const auto applied = op.GetAppliedItems();
+    const VtValue held    = data.Get(path, key);
+    ListOp        op      = held.IsHolding<ListOp>() ? held.UncheckedGet<ListOp>() : ListOp();
+    const auto    applied = op.GetAppliedItems();
     if (std::find(applied.begin(), applied.end(), item) != applied.end()) return;
     auto items = op.IsExplicit() ? op.GetExplicitItems() : op.GetPrependedItems();
     items.push_back(item);
@@ -45,7 +55,7 @@ void prepend(const SdfLayerHandle& layer, const SdfPath& path, const TfToken& ke
         op.SetExplicitItems(items);
     else
         op.SetPrependedItems(items);
-    layer->SetField(path, key, VtValue(op));
+    data.Set(path, key, VtValue::Take(op));
 }
 
 bool is_arc_target(const Path& path) { return path.empty() || unwrap(path).IsPrimPath(); }
@@ -56,11 +66,23 @@ Result<void> Layer::define_attribute(const Path& attribute, std::string_view typ
 {
     const SdfPath& path = unwrap(attribute);
     if (std::string why = impl_->check_property(path); !why.empty()) return impl_->refused(attribute, std::move(why));
-    const SdfValueTypeName wanted = SdfSchema::GetInstance().FindType(std::string(type));
+    const SdfValueTypeName wanted = value_type(type);
     if (!wanted) return impl_->refused(attribute, fmt::format("'{}' is not a value type of USD", type));
-    if (kind(attribute) == SpecKind::relationship) return impl_->refused(attribute, "there is a relationship already");
+    const SdfSpecType there = impl_->layer->GetSpecType(path);
+    if (there == SdfSpecTypeRelationship) return impl_->refused(attribute, "there is a relationship already");
     impl_->edited                    = true;
     const SdfVariability variability = uniform ? SdfVariabilityUniform : SdfVariabilityVarying;
+    if (there == SdfSpecTypeUnknown) {
+        if (!impl_->ensure(path.GetParentPath())) return impl_->refused(attribute, "the attribute could not be made");
+        // What equals the fallback of a field is not stored, as OpenUSD has it.
+        static const VtValue kCustom(true), kUniform(SdfVariabilityUniform);
+        impl_->add_spec(path, SdfSpecTypeAttribute, SdfChildrenKeys->PropertyChildren);
+        SdfAbstractData& data = impl_->storage();
+        if (custom) data.Set(path, SdfFieldKeys->Custom, kCustom);
+        data.Set(path, SdfFieldKeys->TypeName, VtValue(wanted.GetAsToken()));
+        if (uniform) data.Set(path, SdfFieldKeys->Variability, kUniform);
+        return {};
+    }
     // An attribute that changes its type keeps its value if both types hold it in one C++ type (point3f and vector3f);
     // otherwise the value goes, because the layer could not be read again.
     if (const SdfAttributeSpecHandle found = impl_->layer->GetAttributeAtPath(path)) {
@@ -74,39 +96,35 @@ Result<void> Layer::define_attribute(const Path& attribute, std::string_view typ
         found->SetCustom(custom);
         return {};
     }
-    const SdfPrimSpecHandle owner = impl_->ensure_prim(path.GetParentPath());
-    if (!owner || !SdfAttributeSpec::New(owner, path.GetName(), wanted, variability, custom))
-        return impl_->refused(attribute, "the attribute could not be made");
-    return {};
+    return impl_->refused(attribute, "the attribute could not be made");
 }
 
 Result<void> Layer::set(const Path& attribute, const Value& value)
 {
     const VtValue* held = Value::Access::of(value);
     if (held == nullptr) return impl_->refused(attribute, "there is no value to set");
-    SdfAttributeSpecHandle spec = impl_->layer->GetAttributeAtPath(unwrap(attribute));
-    if (!spec) {
-        const SdfValueTypeName type = SdfSchema::GetInstance().FindType(*held);
+    SdfValueTypeName type = type_of(impl_->layer, unwrap(attribute));
+    if (!type) {
+        type = SdfSchema::GetInstance().FindType(*held);
         if (!type) return impl_->refused(attribute, "the value has no type of USD");
         if (auto made = define_attribute(attribute, type.GetAsToken().GetString()); !made) return made;
-        spec = impl_->layer->GetAttributeAtPath(unwrap(attribute));
     }
-    const VtValue cast = cast_to(spec->GetTypeName(), *held);
+    const VtValue cast = cast_to(type, *held);
     if (cast.IsEmpty())
-        return impl_->refused(attribute, fmt::format("a {} cannot become a {}", value.type_name(),
-                                                     spec->GetTypeName().GetAsToken().GetString()));
+        return impl_->refused(attribute,
+                              fmt::format("a {} cannot become a {}", value.type_name(), type.GetAsToken().GetString()));
     impl_->edited = true;
-    spec->SetDefaultValue(cast);
+    impl_->storage().Set(unwrap(attribute), SdfFieldKeys->Default, cast);
     return {};
 }
 
 template <class T>
 Result<void> Layer::set(const Path& attribute, std::string_view type, const T& value)
 {
-    const SdfAttributeSpecHandle found  = impl_->layer->GetAttributeAtPath(unwrap(attribute));
-    const std::string            actual = found ? found->GetTypeName().GetAsToken().GetString() : std::string(type);
+    const SdfValueTypeName found  = type_of(impl_->layer, unwrap(attribute));
+    const std::string      actual = found ? found.GetAsToken().GetString() : std::string(type);
     // Made before the attribute, so that a value that does not fit leaves no empty attribute behind.
-    const Value                  made   = make_value(actual, value);
+    const Value made = make_value(actual, value);
     if (made.empty()) return impl_->refused(attribute, fmt::format("the value cannot become a '{}'", actual));
     if (!found)
         if (auto done = define_attribute(attribute, type); !done) return done;
@@ -140,17 +158,16 @@ Result<void> Layer::set_sample(const Path& attribute, double time, const Value& 
     const VtValue* held = Value::Access::of(value);
     if (held == nullptr) return impl_->refused(attribute, "there is no value to set");
     if (!std::isfinite(time)) return impl_->refused(attribute, fmt::format("{} is not a time code", time));
-    SdfAttributeSpecHandle spec = impl_->layer->GetAttributeAtPath(unwrap(attribute));
-    if (!spec) {
-        const SdfValueTypeName type = SdfSchema::GetInstance().FindType(*held);
+    SdfValueTypeName type = type_of(impl_->layer, unwrap(attribute));
+    if (!type) {
+        type = SdfSchema::GetInstance().FindType(*held);
         if (!type) return impl_->refused(attribute, "the value has no type of USD");
         if (auto made = define_attribute(attribute, type.GetAsToken().GetString()); !made) return made;
-        spec = impl_->layer->GetAttributeAtPath(unwrap(attribute));
     }
-    const VtValue cast = cast_to(spec->GetTypeName(), *held);
+    const VtValue cast = cast_to(type, *held);
     if (cast.IsEmpty())
-        return impl_->refused(attribute, fmt::format("a {} cannot become a {}", value.type_name(),
-                                                     spec->GetTypeName().GetAsToken().GetString()));
+        return impl_->refused(attribute,
+                              fmt::format("a {} cannot become a {}", value.type_name(), type.GetAsToken().GetString()));
     impl_->edited = true;
     impl_->layer->SetTimeSample(unwrap(attribute), time, cast);
     return {};
@@ -194,14 +211,22 @@ Result<void> Layer::set_targets(const Path& relationship, const std::vector<Path
         // Targets are paths of the composed stage.
         if (target.empty() || !unwrap(target).IsAbsolutePath() || unwrap(target).ContainsPrimVariantSelection())
             return impl_->refused(relationship, fmt::format("'{}' cannot be a target", target.text()));
-    impl_->edited                   = true;
-    SdfRelationshipSpecHandle spec  = impl_->layer->GetRelationshipAtPath(path);
-    const SdfPrimSpecHandle   owner = spec ? SdfPrimSpecHandle() : impl_->ensure_prim(path.GetParentPath());
-    if (!spec && owner) spec = SdfRelationshipSpec::New(owner, path.GetName(), false);
-    if (!spec) return impl_->refused(relationship, "the relationship could not be made");
+    impl_->edited = true;
+    if (impl_->layer->GetSpecType(path) == SdfSpecTypeUnknown && impl_->ensure(path.GetParentPath())) {
+        static const VtValue kUniform(SdfVariabilityUniform);
+        impl_->add_spec(path, SdfSpecTypeRelationship, SdfChildrenKeys->PropertyChildren);
+        impl_->storage().Set(path, SdfFieldKeys->Variability, kUniform);
+    }
     SdfPathVector list;
     for (const Path& target : targets) list.push_back(unwrap(target));
-    SdfTargetsProxy proxy = spec->GetTargetPathList();
+    if (!impl_->storage().Has(path, SdfFieldKeys->TargetPaths)) {
+        if (impl_->layer->GetSpecType(path) != SdfSpecTypeRelationship)
+            return impl_->refused(relationship, "the relationship could not be made");
+        impl_->storage().Set(path, SdfFieldKeys->TargetPaths, VtValue(SdfPathListOp::CreateExplicit(list)));
+        return {};
+    }
+    const SdfRelationshipSpecHandle spec  = impl_->layer->GetRelationshipAtPath(path);
+    SdfTargetsProxy                 proxy = spec->GetTargetPathList();
     // Explicit, so that targets of weaker layers do not join in.
     proxy.ClearEditsAndMakeExplicit();
     proxy.GetExplicitItems() = list;
@@ -218,7 +243,12 @@ Result<void> Layer::set_connections(const Path& attribute, const std::vector<Pat
             return impl_->refused(attribute, fmt::format("'{}' cannot be a connection", source.text()));
         list.push_back(unwrap(source));
     }
-    impl_->edited             = true;
+    impl_->edited = true;
+    if (!impl_->storage().Has(unwrap(attribute), SdfFieldKeys->ConnectionPaths)) {
+        impl_->storage().Set(unwrap(attribute), SdfFieldKeys->ConnectionPaths,
+                             VtValue(SdfPathListOp::CreateExplicit(list)));
+        return {};
+    }
     SdfConnectionsProxy proxy = spec->GetConnectionPathList();
     proxy.ClearEditsAndMakeExplicit();
     proxy.GetExplicitItems() = list;
@@ -230,8 +260,8 @@ Result<void> Layer::add_reference(const Path& prim, const Arc& arc)
     if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
     if (!is_arc_target(arc.prim)) return impl_->refused(prim, fmt::format("'{}' is not a prim", arc.prim.text()));
     impl_->edited = true;
-    if (!impl_->ensure_prim(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
-    prepend<SdfReferenceListOp>(impl_->layer, unwrap(prim), SdfFieldKeys->References,
+    if (!impl_->ensure(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
+    prepend<SdfReferenceListOp>(impl_->storage(), unwrap(prim), SdfFieldKeys->References,
                                 SdfReference(arc.asset, unwrap(arc.prim), SdfLayerOffset(arc.offset, arc.scale)));
     return {};
 }
@@ -241,8 +271,8 @@ Result<void> Layer::add_payload(const Path& prim, const Arc& arc)
     if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
     if (!is_arc_target(arc.prim)) return impl_->refused(prim, fmt::format("'{}' is not a prim", arc.prim.text()));
     impl_->edited = true;
-    if (!impl_->ensure_prim(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
-    prepend<SdfPayloadListOp>(impl_->layer, unwrap(prim), SdfFieldKeys->Payload,
+    if (!impl_->ensure(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
+    prepend<SdfPayloadListOp>(impl_->storage(), unwrap(prim), SdfFieldKeys->Payload,
                               SdfPayload(arc.asset, unwrap(arc.prim), SdfLayerOffset(arc.offset, arc.scale)));
     return {};
 }
@@ -253,8 +283,8 @@ Result<void> Layer::add_inherit(const Path& prim, const Path& class_prim)
     if (class_prim.empty() || !unwrap(class_prim).IsPrimPath() || unwrap(class_prim).ContainsPrimVariantSelection())
         return impl_->refused(prim, fmt::format("'{}' cannot be inherited from", class_prim.text()));
     impl_->edited = true;
-    if (!impl_->ensure_prim(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
-    prepend<SdfPathListOp>(impl_->layer, unwrap(prim), SdfFieldKeys->InheritPaths, unwrap(class_prim));
+    if (!impl_->ensure(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
+    prepend<SdfPathListOp>(impl_->storage(), unwrap(prim), SdfFieldKeys->InheritPaths, unwrap(class_prim));
     return {};
 }
 
@@ -308,7 +338,7 @@ Result<void> Layer::set_field(const Path& path, const Token& key, const Value& v
         VtDictionary entries = before.IsEmpty() ? VtDictionary() : before.UncheckedGet<VtDictionary>();
         entries.SetValueAtPath(key.text().substr(colon + 1), whole);
         whole = VtValue(entries);
-    // Known fields have a type that readers rely on; the schema's fallback is an example of it.
+        // Known fields have a type that readers rely on; the schema's fallback is an example of it.
     } else if (const VtValue& usual = SdfSchema::GetInstance().GetFallback(field); !usual.IsEmpty()) {
         whole = VtValue::CastToTypeOf(whole, usual);
         if (whole.IsEmpty())
@@ -318,12 +348,12 @@ Result<void> Layer::set_field(const Path& path, const Token& key, const Value& v
     if (!path.is_root() && !path.is_property()) {
         if (std::string why = impl_->check_prim(unwrap(path)); !why.empty())
             return impl_->refused(path, std::move(why));
-        if (!impl_->ensure_prim(unwrap(path))) return impl_->refused(path, "the prim could not be made");
+        if (!impl_->ensure(unwrap(path))) return impl_->refused(path, "the prim could not be made");
     } else if (path.empty() || !impl_->layer->HasSpec(unwrap(path))) {
         return impl_->refused(path, "there is no such property; define it first");
     }
     impl_->edited = true;
-    impl_->layer->SetField(unwrap(path), field, whole);
+    impl_->storage().Set(unwrap(path), field, whole);
     return {};
 }
 

@@ -17,6 +17,7 @@
 #include "usd/export.h"
 #include "usd/layer_impl.h"
 #include "usd/runtime.h"
+#include "usd/text_writer.h"
 
 namespace mechane::usd {
 namespace {
@@ -47,8 +48,8 @@ Result<void> replace_file(const std::string& file, const std::function<bool(cons
 bool export_layer(const SdfLayerRefPtr& layer, const std::string& file, bool text)
 {
     if (text) {  // written by us, who look at whether the disk took it
-        std::string content;
-        return layer->ExportToString(&content) && files::replace(file, content, {.may_be_input = true}).has_value();
+        const std::string content = text_of(layer);
+        return !content.empty() && files::replace(file, content, {.may_be_input = true}).has_value();
     }
     TfErrorMark                   errors;
     SdfLayer::FileFormatArguments arguments;

@@ -27,6 +27,7 @@
 #include "usd/handles.h"
 #include "usd/layer_impl.h"
 #include "usd/runtime.h"
+#include "usd/text_writer.h"
 
 namespace mechane::usd {
 namespace {
@@ -197,12 +198,7 @@ void LayerWriter::set_quat_sample(const Path& property, std::string_view type, d
 void LayerWriter::set_matrix_sample(const Path& property, double time, const Matrix4d& value)
 { impl_->sample(property, "matrix4d", time, matrix_value(value)); }
 
-std::string LayerWriter::to_text() const
-{
-    std::string text;
-    impl_->layer->ExportToString(&text);
-    return text;
-}
+std::string LayerWriter::to_text() const { return text_of(impl_->layer); }
 
 Result<void> LayerWriter::save(const std::string& file) const
 {

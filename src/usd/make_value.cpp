@@ -28,6 +28,7 @@
 #include <pxr/vt/array.h>
 
 #include <algorithm>
+#include <charconv>
 #include <type_traits>
 #include <utility>
 
@@ -36,6 +37,7 @@
 #include "usd/guards.h"
 #include "usd/handles.h"
 #include "usd/runtime.h"
+#include "usd/value_type.h"
 
 namespace mechane::usd {
 namespace {
@@ -93,33 +95,64 @@ std::optional<To> narrow(const From& from)
     return std::nullopt;
 }
 
-/// The value as one of the listed types, or arrays of them: the one that `type` names.
+/// OpenUSD's type of T, looked up once: a search in its registry takes longer than making the value.
+template <class T>
+const TfType& type_of()
+{
+    static const TfType found = TfType::Find<T>();
+    return found;
+}
+
+/// The value as one of the listed types: the one that `type` names.
 template <class From, class... To>
-VtValue as_one_of(const TfType& type, const std::vector<From>& elements, bool array)
+VtValue one_of(const TfType& type, const From& value)
 {
     VtValue    out;
     const auto attempt = [&]<class T>(std::type_identity<T>) {
-        if (!out.IsEmpty() || type != (array ? TfType::Find<VtArray<T>>() : TfType::Find<T>())) return;
+        if (type != type_of<T>()) return false;
+        if (std::optional<T> made = narrow<T>(value)) out = VtValue::Take(*made);
+        return true;
+    };
+    (void)(attempt(std::type_identity<To>{}) || ...);
+    return out;
+}
+
+/// The same for arrays of the listed types.
+template <class From, class... To>
+VtValue array_of(const TfType& type, const std::vector<From>& elements)
+{
+    VtValue    out;
+    const auto attempt = [&]<class T>(std::type_identity<T>) {
+        if (type != type_of<VtArray<T>>()) return false;
         VtArray<T> converted;
         converted.reserve(elements.size());
         for (const From& element : elements) {
             const std::optional<T> one = narrow<T>(element);
-            if (!one) return;
+            if (!one) return true;
             converted.push_back(*one);
         }
-        out = array ? VtValue(converted) : VtValue(converted.front());
+        out = VtValue::Take(converted);
+        return true;
     };
-    (attempt(std::type_identity<To>{}), ...);
+    (void)(attempt(std::type_identity<To>{}) || ...);
     return out;
 }
 
+// Those first that are made most.
+#define MCH_VALUE_TYPES                                                                                              \
+    float, double, TfToken, std::string, GfVec3f, GfVec3d, GfQuatf, GfQuatd, bool, unsigned char, int, unsigned,     \
+        std::int64_t, std::uint64_t, GfHalf, SdfTimeCode, SdfAssetPath, GfVec2h, GfVec2f, GfVec2d, GfVec3h, GfVec4h, \
+        GfVec4f, GfVec4d, GfQuath, GfMatrix4d
+
 template <class From>
-VtValue convert(const TfType& type, const std::vector<From>& elements, bool array)
-{
-    return as_one_of<From, bool, unsigned char, int, unsigned, std::int64_t, std::uint64_t, GfHalf, float, double,
-                     SdfTimeCode, std::string, TfToken, SdfAssetPath, GfVec2h, GfVec2f, GfVec2d, GfVec3h, GfVec3f,
-                     GfVec3d, GfVec4h, GfVec4f, GfVec4d, GfQuath, GfQuatf, GfQuatd, GfMatrix4d>(type, elements, array);
-}
+VtValue convert(const TfType& type, const From& value)
+{ return one_of<From, MCH_VALUE_TYPES>(type, value); }
+
+template <class From>
+VtValue convert_array(const TfType& type, const std::vector<From>& elements)
+{ return array_of<From, MCH_VALUE_TYPES>(type, elements); }
+
+#undef MCH_VALUE_TYPES
 
 template <class T>
 struct is_vector : std::false_type {};
@@ -128,19 +161,22 @@ struct is_vector<std::vector<T>> : std::true_type {};
 
 }  // namespace
 
+SdfValueTypeName value_type(std::string_view name)
+{ return SdfSchema::GetInstance().FindType(TfToken(std::string(name))); }
+
 template <class T>
 Value make_value(std::string_view type, const T& value)
 {
     prepare_runtime();
-    const TfType wanted = SdfSchema::GetInstance().FindType(std::string(type)).GetType();
+    const TfType wanted = value_type(type).GetType();
     if (wanted.IsUnknown()) return {};
     if constexpr (is_vector<T>::value) {
         std::vector<std::decay_t<decltype(to_gf(value.front()))>> elements;
         elements.reserve(value.size());
         for (const auto& element : value) elements.push_back(to_gf(element));
-        return wrap(convert(wanted, elements, true));
+        return wrap(convert_array(wanted, elements));
     } else {
-        return wrap(convert(wanted, std::vector{to_gf(value)}, false));
+        return wrap(convert(wanted, to_gf(value)));
     }
 }
 
@@ -149,8 +185,7 @@ template <>
 Value make_value(std::string_view type, const bool& value)
 {
     prepare_runtime();
-    const TfType wanted = SdfSchema::GetInstance().FindType(std::string(type)).GetType();
-    return wanted == TfType::Find<bool>() ? wrap(VtValue(value)) : Value();
+    return value_type(type).GetType() == type_of<bool>() ? wrap(VtValue(value)) : Value();
 }
 
 template Value make_value(std::string_view, const int&);
@@ -175,10 +210,53 @@ template Value make_value(std::string_view, const std::vector<Quatd>&);
 template Value make_value(std::string_view, const std::vector<AssetPath>&);
 template Value make_value(std::string_view, const std::vector<Matrix4d>&);
 
+namespace {
+
+/// A number as nearly all are written; the others are left to OpenUSD's parser: words, a negative integer zero,
+/// integers that a double may not hold.
+std::optional<double> plain_number(std::string_view text)
+{
+    const std::string_view digits  = text.substr(text.starts_with('-') ? 1 : 0);
+    const bool             integer = text.find_first_of(".eE") == std::string_view::npos;
+    if (digits.empty() || digits.front() < '0' || digits.front() > '9' || digits.back() < '0' ||
+        (integer && digits.size() > 15))
+        return std::nullopt;
+    double value             = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return integer && value == 0 && text != "0" ? std::nullopt : std::optional(value);
+}
+
+/// Values that need no parser.
+VtValue plain_value(std::string_view type, std::string_view text)
+{
+    if (type == "bool" && (text == "true" || text == "false")) return VtValue(text == "true");
+    if (type == "double" || type == "float") {
+        const auto value = plain_number(text);
+        if (!value) return {};
+        return type == "double" ? VtValue(*value) : VtValue(static_cast<float>(*value));
+    }
+    if (type == "int" && text.find_first_not_of("0123456789") == std::string_view::npos && text.size() < 9) {
+        const auto value = plain_number(text);
+        return value ? VtValue(static_cast<int>(*value)) : VtValue();
+    }
+    if ((type == "token" || type == "string") && text.size() >= 2 && text.front() == '"' && text.back() == '"') {
+        const std::string_view inside = text.substr(1, text.size() - 2);
+        const bool             plain = std::all_of(inside.begin(), inside.end(),
+                                                   [](char c) { return c >= ' ' && c < 127 && c != '"' && c != '\\'; });
+        if (!plain) return {};
+        return type == "token" ? VtValue(TfToken(std::string(inside))) : VtValue(std::string(inside));
+    }
+    return {};
+}
+
+}  // namespace
+
 Result<Value> parse_value(std::string_view type, std::string_view text)
 {
     prepare_runtime();
-    if (!SdfSchema::GetInstance().FindType(std::string(type)))
+    if (VtValue plain = plain_value(type, text); !plain.IsEmpty()) return wrap(std::move(plain));
+    if (!value_type(type))
         return make_diagnostic(kEditRefused, {}, fmt::format("'{}' is not a value type of USD", type));
     // OpenUSD's own parser reads the value, from a layer made around it; nothing else knows all types.
     const std::string layer_text = fmt::format("#usda 1.0\ndef \"a\"\n{{\n    custom {} x = {}\n}}\n", type, text);

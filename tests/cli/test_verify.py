@@ -4,6 +4,7 @@ import json
 import pathlib
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 from tests.cli.program import mechane
 
@@ -200,6 +201,18 @@ class WhatASimulationSees(Case):
                 self.assertNotIn("<mesh", (self.folder / result).read_text())
 
 
+GRAM = '<inertial><origin xyz="0 0 0.002"/><mass value="0.001"/><inertia ixx="1e-6" iyy="1e-6" izz="1e-6" ixy="0" ixz="0" iyz="0"/></inertial>'
+HOLLOW = '''<robot name="hollow">
+<link name="base"><collision><geometry><box size="0.2 0.2 0.1"/></geometry></collision></link>
+<link name="trunk"><inertial><origin xyz="0.2 0 0.1"/><mass value="4"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+ <visual><geometry><sphere radius="0.1"/></geometry></visual></link>
+<link name="arm"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+ <collision><geometry><sphere radius="0.05"/></geometry></collision></link>
+<joint name="waist" type="fixed"><origin xyz="0 0 0.3" rpy="0 0.5 0"/><parent link="base"/><child link="trunk"/></joint>
+<joint name="shoulder" type="revolute"><origin xyz="0.1 0 0.2"/><parent link="trunk"/><child link="arm"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="9" velocity="9"/></joint>
+</robot>'''
+
+
 class Announced(Case):
     def test_an_entry_announces_what_it_speaks_for(self):
         """The drive that SDFormat leaves out says nothing of the armature, and neither says anything of a site."""
@@ -208,6 +221,12 @@ class Announced(Case):
                 losses, verify = self.verify(self.write("arm.xml", mujoco(ARM, more)), "arm.sdf")
                 self.assertLessEqual({("armature", "joint 'j'"), ("site", "site 'tip'")}, losses)
                 self.assertEqual([d["expected"].split(" ")[0] for d in verify["differences"] if d["field"] == "armature"], ["armature"])
+
+    def test_a_sensor_of_a_nested_model_is_announced_by_the_name_of_its_frame(self):
+        link = '<link name="{}"><inertial><mass>1</mass><inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.1</izz></inertia></inertial>{}</link>'
+        source = self.write("nested.sdf", f'<sdf version="1.9"><model name="m">{link.format("a", "")}<model name="inner"><pose>1 0 0 0 0 0</pose>'
+                                          f'{link.format("b", """<sensor name="imu" type="imu"/>""")}</model></model></sdf>')
+        self.assertIn(("sensor", "sensor 'inner_imu'"), self.verify(source, "nested.usda")[0])
 
     def test_friction_that_urdf_cannot_say_is_announced_by_its_shape(self):
         losses, verify = self.verify(self.write("a.usda", WORLD), "a.urdf")
@@ -240,6 +259,14 @@ class NoDifference(Case):
             with self.subTest(result):
                 self.verify(source, result)
 
+    def test_a_sensor_of_a_shape_that_touches_nothing_comes_back(self):
+        """The collider that the sensor names is switched off, and the shape that is seen has its name."""
+        source = self.write("s.xml", mujoco(ARM.replace("<geom ", '<geom name="tip_shape" ', 1), '<sensor><framepos name="where" objtype="geom" objname="tip_shape"/></sensor>',
+                                            '<option><flag contact="disable"/></option>'))
+        self.verify(source, "t.xml")
+        sensor = ElementTree.parse(self.folder / "t.xml").getroot().find("sensor/framepos")
+        self.assertEqual((sensor.get("objtype"), sensor.get("objname")), ("geom", "tip_shape"))
+
     def test_a_ball_joint_comes_through_sdformat_and_its_cone_through_mjcf(self):
         ball, cone = self.write("b.usda", BALL), self.write("c.usda", BALL.replace("#cone", CONE))
         self.assertEqual(self.verify(ball, "b.sdf")[1]["differences"], [])
@@ -268,6 +295,76 @@ class NoDifference(Case):
                                            '<geom type="sphere" size="0.05" pos="0 0 -0.06"/></body>'))
         first = self.verify(cup, "cup.sdf")[1]["rollout"]["first"]
         self.assertTrue(first is None or first["t"] > 0, first)
+
+    def test_a_root_without_mass_is_one_link_with_what_is_fixed_to_it_in_sdformat(self):
+        """SDFormat has no link without mass. A mass of its own would be invented, and the colliders of the root would be neighbours of nothing that hangs on the other link."""
+        robot = self.write("hollow.urdf", HOLLOW)
+        losses, verify = self.verify(robot, "hollow.sdf")
+        self.assertEqual({d["expected"].split(" ")[0] for d in verify["differences"]}, {"merged-mass"})
+        self.assertIsNone(verify["rollout"]["first"])
+        self.assertIn(("merged-mass", "link 'trunk'"), losses)
+        self.assertNotIn("missing-mass", {code for code, _ in losses})
+        text = (self.folder / "hollow.sdf").read_text()
+        self.assertIn('<frame name="trunk" attached_to="base">', text)
+        self.assertEqual(text.count("<link "), 2)
+        self.assertEqual(self.verify(robot, "back.urdf")[1]["differences"], [])
+        self.assertEqual((self.folder / "back.urdf").read_text().count("<link "), 3)
+
+    def test_a_bracket_without_mass_is_part_of_the_link_that_holds_it_in_sdformat(self):
+        """What hangs on the bracket is a neighbour of that link, so they never touch."""
+        heavy = HOLLOW.replace('<link name="base">', '<link name="base">' + GRAM.replace("0.001", "3"))
+        inertial = heavy[heavy.index('<inertial><origin xyz="0.2'):heavy.index("<visual>")]
+        bracket = heavy.replace(inertial, "")
+        self.assertNotEqual(bracket, heavy)
+        losses, verify = self.verify(self.write("bracket.urdf", bracket), "bracket.sdf")
+        self.assertEqual(verify["differences"], [])
+        self.assertIsNone(verify["rollout"]["first"])
+        self.assertNotIn("missing-mass", {code for code, _ in losses})
+        text = (self.folder / "bracket.sdf").read_text()
+        self.assertIn('<frame name="trunk" attached_to="base">', text)
+        self.assertEqual(text.count("<link "), 2)
+
+    def test_it_makes_no_difference_to_motion_which_of_two_rigid_parts_has_the_mass(self):
+        """A pair that a fixed joint holds has one centre of mass, wherever the format puts the masses."""
+        one = self.write("one.urdf", HOLLOW)  # one body of 4 kg
+        two = self.write("two.urdf", HOLLOW.replace('<link name="base">', '<link name="base">' + GRAM))  # a body of a gram, and one of 4 kg
+        moved = self.write("moved.urdf", HOLLOW.replace('<inertial><origin xyz="0.2 0 0.1"/>', '<inertial><origin xyz="0.2 0 0.3"/>'))
+        first = lambda other: json.loads(mechane("diff", one, other, "--rollout", "--json").stdout)["rollout"]["first"]
+        self.assertIsNone(first(two))
+        self.assertIsNotNone(first(moved))
+
+    def test_a_body_of_two_hinges_with_references_stands_in_mjcf_where_its_source_has_it(self):
+        """Axes that are at no right angle are approximated in USD; the way back has those of the source, and the pose that goes with them."""
+        body = ('<body name="b" pos="0.1 -0.2 0.6" quat="0.8 0 0.6 0"><joint name="u" type="hinge" axis="0.6 0 0.8" pos="0 0 0.05" ref="50"/>'
+                '<joint name="v" type="hinge" axis="0 0 1" ref="-7"/><geom type="box" size="0.1 0.05 0.02"/></body>')
+        self.verify(self.write("two.xml", mujoco(body)), "out.xml")
+        out = ElementTree.parse(self.folder / "out.xml").getroot().find(".//body[@name='b']")
+        for key, expected in {"pos": (0.1, -0.2, 0.6), "quat": (0.8, 0, 0.6, 0)}.items():
+            for a, b in zip(map(float, out.get(key).split()), expected):
+                self.assertAlmostEqual(a, b, delta=1e-6)  # the stage holds single precision
+
+    def test_an_equality_of_tendons_comes_back_to_mjcf(self):
+        """Nothing of OpenUSD holds a tendon: the element stands in MuJoCo's layer as sensors do, with the values of its class; URDF loses it."""
+        legs = "".join(f'<body name="{n}" pos="0 {y} 1"><joint name="{n}" axis="0 1 0"/><geom size="0.1"/></body>' for n, y in (("l", -1), ("r", 1)))
+        more = ('<tendon><fixed name="t"><joint joint="l" coef="1"/><joint joint="r" coef="-1"/></fixed></tendon>'
+                '<equality><tendon name="held" tendon1="t" solimp="0.95 0.99 0.001"/></equality>')
+        source = self.write("t.xml", mujoco(legs, more, '<default><equality solref="0.005 0.5"/></default>'))
+        losses, _ = self.verify(source, "u.xml")
+        self.assertNotIn("equality", {code for code, _ in losses})
+        held = ElementTree.parse(self.folder / "u.xml").getroot().find("equality/tendon")
+        self.assertEqual(dict(held.attrib), {"name": "held", "tendon1": "t", "solimp": "0.95 0.99 0.001", "solref": "0.005 0.5"})
+        self.assertIn(("equality", "equality 'held'"), self.verify(source, "u.urdf")[0])
+        self.assertIn(("equality", "equality 'held'"), self.verify(source, "u.usda")[0])
+
+    def test_the_least_mass_of_mjcf_is_that_of_a_body_without_one(self):
+        """boundmass holds for every body, one that stands still too, and its mass comes back. MuJoCo 3.17 has its centre at the body's own place in its parent."""
+        text = mujoco('<body name="still" pos="0.1 0.2 0.3"><geom size="0.1" mass="0"/><body name="moves"><joint/><geom size="0.1" mass="1"/></body></body>',
+                      option='<compiler boundmass="0.3" boundinertia="0.002"/>')
+        self.verify(self.write("least.xml", text), "least_out.xml")
+        still = ElementTree.parse(self.folder / "least_out.xml").getroot().find(".//body[@name='still']/inertial")
+        self.assertEqual(float(still.get("mass")), 0.3)
+        for a, b in zip(map(float, still.get("pos").split()), (0.1, 0.2, 0.3)):
+            self.assertAlmostEqual(a, b, delta=1e-6)
 
     def test_an_option_of_another_format_is_told(self):
         robot = self.write("z.urdf", LIMITS)

@@ -52,6 +52,7 @@ class Pinocchio:
             if model.joints[i].nv == 1 and names.get(model.names[i], model.names[i]) in moved:
                 v[model.joints[i].idx_v] = number(names.get(model.names[i], model.names[i]), state)
         q = pin.integrate(model, pin.neutral(model), v)
+        self.hold_floating(q)
         pin.framesForwardKinematics(model, self.data, q)
         told = {}
         for name, i in self.frames.items():
@@ -60,6 +61,17 @@ class Pinocchio:
                 X = self.data.oMf[i].homogeneous
                 told[name] = m[0], X[:3, :3] @ m[1] + X[:3, 3], X[:3, :3] @ m[2] @ X[:3, :3].T
         return told
+
+    def hold_floating(self, q):
+        """A floating body below another one has coordinates in it for Pinocchio; every other format lets it float in the world, so there it stays."""
+        pin, model = self.pin, self.model
+        for i in range(1, model.njoints):
+            if model.joints[i].nv == 6 and model.parents[i] > 0:
+                pin.forwardKinematics(model, self.data, pin.neutral(model))
+                there = self.data.oMi[i].copy()
+                pin.forwardKinematics(model, self.data, q)
+                own = (self.data.oMi[model.parents[i]] * model.jointPlacements[i]).actInv(there)
+                q[model.joints[i].idx_q:][:7] = pin.SE3ToXYZQUAT(own)
 
 
 class Mujoco:

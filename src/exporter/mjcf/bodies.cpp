@@ -61,7 +61,7 @@ void MjcfWriter::body(XmlNode& above, XmlNode& asset, int l, int j)
         if (joint.dofs.size() > 1)
             for (const sf::Dof& d : joint.dofs)
                 if (const auto own = place_of(joint, d); own && !locked(d)) {
-                    const Vec3d axis = rotate(conjugate(joint.X_CJ.q), own->axis);  // in the joint's frame
+                    const Vec3d axis = rotate(conjugate(child_frame(joint).q), own->axis);  // in the joint's frame
                     at_start = at_start *
                                (d.angular ? Posed{{}, from_axis_angle(axis, own->ref)} : Posed{own->ref * axis, {}});
                 }
@@ -139,10 +139,11 @@ Posed MjcfWriter::child_frame(const sf::Joint& joint)
     while (tail > lead && !dofs[tail - 1].angular) --tail;
     if (tail == dofs.size() && tail > lead) --tail;
     Posed out = joint.X_CJ;
-    for (std::size_t i = tail; i < dofs.size(); ++i)
+    // In the body's axes, where the source tells them: those of the stage's joint may be at right angles instead.
+    for (std::size_t i = dofs.size(); i-- > tail;)
         if (const auto own = told_place(dofs[i]); own && own->ref != 0) {
             if (dofs[i].angular)
-                out.q = out.q * from_axis_angle(dofs[i].axis, -own->ref);
+                out.q = from_axis_angle(own->axis, -own->ref) * out.q;
             else
                 out.p = out.p - own->ref * own->axis;  // as the source has it, which may be at no right angle
         }

@@ -85,7 +85,7 @@ Result<Written> MjcfWriter::write()
     tendons(tendon);
     XmlNode& actuator = root_.add("actuator");
     actuators(actuator);
-    sensors(root_.add("sensor"));
+    elements(root_.add("sensor"), equality);
     XmlNode& keys = root_.add("keyframe");
     keyframes(keys);
     // Sections were made in the order of the schema; those without content go.

@@ -13,14 +13,15 @@ void MjcfWriter::attributes(XmlNode& node, const std::vector<sf::Extra>& extras)
         if (e.name.starts_with(before)) node.set(e.name.substr(before.size()), plain(e.text));
 }
 
-void MjcfWriter::sensors(XmlNode& sensor)
+void MjcfWriter::elements(XmlNode& sensor, XmlNode& equality)
 {
     const std::string before = std::string(sf::hints::kElement) + ":";
     for (const sf::VendorPrim& p : tree_.prims) {
         const sf::Extra* element = find(p.extras, sf::hints::kElement);
         if (p.type != "Scope" || element == nullptr) continue;
-        XmlNode node(plain(element->text));
-        node.set("name", take(taken_sensors_, p.name));
+        XmlNode    node(plain(element->text));
+        const bool holds = node.name() == sf::hints::kTendonEquality;
+        node.set("name", holds ? p.name : take(taken_sensors_, p.name));
         attributes(node, p.extras);
         bool whole = true;
         for (const sf::Relation& r : p.relations) {
@@ -30,7 +31,10 @@ void MjcfWriter::sensors(XmlNode& sensor)
             node.set(r.name.substr(before.size()), name);
         }
         if (whole)
-            sensor.add("") = node;
+            (holds ? equality : sensor).add("") = node;
+        else if (holds)
+            out_.lose("equality", Severity::error, sf::LossAction::dropped, "kinematics", p.place,
+                      fmt::format("equality '{}'", p.name), plain(element->text), {}, "its tendon is not there");
         else
             out_.lose("sensor", Severity::warning, sf::LossAction::dropped, "ros", p.place,
                       fmt::format("sensor '{}'", p.name), plain(element->text), {}, "what it measures is not there");

@@ -138,8 +138,9 @@ class MjcfWriter {
 
     /// Attributes of an element of MJCF that a prim keeps (hints::kElement).
     static void attributes(XmlNode& node, const std::vector<sf::Extra>& extras);
-    void        sensors(XmlNode& sensor);
-    void        keyframes(XmlNode& keys);
+    /// Sensors, and equalities of tendons.
+    void elements(XmlNode& sensor, XmlNode& equality);
+    void keyframes(XmlNode& keys);
     /// What a reference is called in the file; empty: it is not there.
     [[nodiscard]] std::string name_of(const sf::Ref& ref, const std::vector<sf::Extra>& extras) const;
 };

@@ -38,6 +38,17 @@ void MjcfReader::masses()
                                "computed as MuJoCo does"});
             }
         }
+        if (!link.inertial && compiler_.boundmass > 0) {
+            // MuJoCo's bound is the mass of bodies that tell of none, too. Where no inertial frame is told, its
+            // compiler takes the body's own pose in its parent for one.
+            const auto  held = std::find_if(tree_.joints.begin(), tree_.joints.end(),
+                                            [&](const Joint& j) { return !j.loop && j.child == static_cast<int>(l); });
+            const Posed X    = held == tree_.joints.end() ? link.X_WL : held->X_PJ * inverse(held->X_CJ);
+            link.inertial    = Inertial{0, X.p, {}, compiler_.boundinertia > 0, link.place};
+            s_.losses.add({"bound-mass", Severity::info, LossAction::converted, "inertia", site_of(link.place),
+                           fmt::format("body '{}'", link.name), "no mass", fmt::format("{} kg", compiler_.boundmass),
+                           "boundmass, as MuJoCo has it"});
+        }
         if (!link.inertial) continue;
         Inertial& in = *link.inertial;
         // boundmass and boundinertia are lower bounds for what the file says and for what was computed.

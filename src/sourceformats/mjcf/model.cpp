@@ -27,6 +27,7 @@ void MjcfReader::read(XmlElement& root)
     each(root, "contact", [&](const XmlElement& e) { contacts(e); });
     each(root, "equality", [&](const XmlElement& e) { equalities(e); });
     each(root, "tendon", [&](const XmlElement& e) { tendons(e); });
+    each(root, "equality", [&](const XmlElement& e) { tendon_equalities(e); });
     each(root, "actuator", [&](const XmlElement& e) { actuators(e); });
     each(root, "sensor", [&](const XmlElement& e) { sensors(e); });
     each(root, "keyframe", [&](const XmlElement& e) { keyframes(e); });

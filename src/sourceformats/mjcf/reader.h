@@ -231,6 +231,7 @@ class MjcfReader {
     // -- sensors.cpp
 
     void sensors(const XmlElement& e);
+    void tendon_equalities(const XmlElement& e);
     void sensor(const XmlElement& c);
     /// What an attribute of a sensor names; nothing where it is no name, or that of the world. An index below zero is
     /// a name that does not exist, which is told.

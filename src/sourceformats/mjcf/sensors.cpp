@@ -1,5 +1,6 @@
 // <sensor>: OpenUSD has no schema for what MuJoCo measures, so each sensor is a prim of MuJoCo's layer that keeps the
-// element as it is: its attributes as texts, and what it names as relationships (hints::kElement).
+// element as it is: its attributes as texts, and what it names as relationships (hints::kElement). So does an equality
+// of tendons.
 #include <fmt/format.h>
 
 #include "mechane/sourceformats/hints.h"
@@ -38,6 +39,41 @@ void MjcfReader::sensor(const XmlElement& c)
                    fmt::format("sensor '{}'", made.name), c.name, "a prim of MuJoCo's layer",
                    "USD has no word for what a sensor measures; a simulation gives it as an observation"});
     tree_.prims.push_back(std::move(made));
+}
+
+/// A tendon that an equality holds at a length: no joint of OpenUSD does that, so the element stays as it is, too.
+void MjcfReader::tendon_equalities(const XmlElement& e)
+{
+    for (const XmlElement& c : e.children) {
+        if (c.name != hints::kTendonEquality) continue;
+        const XmlElement m = defaults_.merged(c, "equality", "", s_);
+        if (!flag(m, "active", true) || off("equality")) continue;
+        VendorPrim made;
+        made.type  = "Scope";
+        made.place = c.place;
+        made.name  = m.get("name", fmt::format("equality_{}", tree_.prims.size()));
+        made.extras.push_back(mj(hints::kElement, "string", usda_string(c.name), "", c.place));
+        bool whole = true;
+        for (const XmlAttribute& a : m.attributes) {
+            const std::string name = std::string(hints::kElement) + ":" + a.name;
+            a.used                 = true;
+            if (a.name == "name" || a.name == "class") continue;
+            if (a.name != "tendon1" && a.name != "tendon2") {
+                made.extras.push_back(mj(name, "string", usda_string(a.value), "", c.place));
+                continue;
+            }
+            const Ref ref{Ref::Kind::prim, named(tendons_, a.value, c, "tendon")};
+            whole = whole && ref.index >= 0;
+            made.relations.push_back({name, {ref}});
+        }
+        if (!whole) continue;  // it is told, and the equality is a loss as others that nobody reads
+        c.use_all();
+        defaults_.settle(c, m, "equality", s_);
+        s_.losses.add({"equality", Severity::error, LossAction::converted, "kinematics", site_of(c.place),
+                       fmt::format("equality '{}'", made.name), c.name, "a prim of MuJoCo's layer",
+                       "no joint of OpenUSD holds it", true});
+        tree_.prims.push_back(std::move(made));
+    }
 }
 
 std::optional<Ref> MjcfReader::measured(const XmlElement& c, std::string_view attribute, const std::string& name)

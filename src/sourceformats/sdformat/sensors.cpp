@@ -24,10 +24,10 @@ void SdformatReader::read_sensor(const PendingThing& p)
         made.X_LS      = below(link, p.node);
         made.published = false;
         made.place     = e.place;
-        tree_.sites.push_back(std::move(made));
         s_.losses.add({"sensor", Severity::warning, LossAction::approximated, "ros", site_of(e.place),
-                       fmt::format("sensor '{}'", name), type, "its frame",
+                       fmt::format("sensor '{}'", made.name), type, "its frame",
                        "USD has no word for what the sensor measures"});
+        tree_.sites.push_back(std::move(made));
         e.why = "USD has no word for what the sensor measures";
         return;
     }

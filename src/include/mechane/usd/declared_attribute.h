@@ -17,4 +17,8 @@ struct DeclaredAttribute {
 /// no bundled schema has. Of several schemas the first by identifier counts.
 const DeclaredAttribute* declared_attribute(std::string_view property);
 
+/// Whether a bundled schema brings an attribute or a relationship of this name; like schemas_with(), without reading
+/// every schema.
+bool is_brought(std::string_view property);
+
 }  // namespace mechane::usd
