@@ -55,6 +55,14 @@ class Faults(unittest.TestCase):
         self.assertEqual([f["message"] for f in of], ["the list names 'PhysicsRigidBodyAPI' twice, and nothing of it counts"])
         self.assertEqual(strict, 1)
 
+    def test_a_mimic_without_a_leader_is_told_and_what_it_says_is_ignored(self):
+        for lines, words in (("float newton:mimicCoef0 = 3", "names none"), ("float newton:mimicCoef0 = 3\nrel newton:mimicJoint = </nowhere>", "follows /nowhere")):
+            with self.subTest(words):
+                findings, rows, strict = self.told(stage(joint=lines).replace('"NewtonJointAPI"', '"NewtonJointAPI", "NewtonMimicAPI"'))
+                self.assertEqual([words in f["message"] for f in findings if f["id"] == "IMPORT_MIMIC_LEADER"], [True], findings)
+                self.assertEqual({row["verdict"] for (_, name), row in rows.items() if name.startswith("newton:mimic")}, {"ignored"})
+                self.assertEqual(strict, 1)
+
     def test_one_angle_of_a_cone_is_told_and_two_are_none(self):
         for told, lines in ((1, "float physics:coneAngle0Limit = 30"), (1, "float physics:coneAngle1Limit = 30\nfloat physics:coneAngle0Limit = -1"),
                             (0, "float physics:coneAngle0Limit = 30\nfloat physics:coneAngle1Limit = 20"), (0, "")):
