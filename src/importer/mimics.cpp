@@ -81,9 +81,18 @@ struct Wanted {
     Mimic        mimic;
 };
 
+/// What it says moves nothing.
+void ignore(Import& run, const usd::Prim& prim, const Mimic& mimic, const std::string& why)
+{
+    if (!run.log) return;
+    for (const std::string& name : {mimic.words.joint, mimic.words.enabled, mimic.words.offset, mimic.words.factor})
+        if (!name.empty() && (prim.attribute(name).authored() || prim.relationship(name).authored()))
+            run.log->correct(prim, usd::Token(name), physics::Use::ignored, why);
+}
+
 void refuse(Import& run, const usd::Prim& prim, const Mimic& mimic, const std::string& fault)
 {
-    if (run.log) run.log->dismiss(prim, "newton:mimic", fault);
+    ignore(run, prim, mimic, fault);
     run.refuse(codes::kMimicInvalid, mimic.site,
                fmt::format("{} cannot follow {}: {}", prim.path().text(), mimic.leader.text(), fault));
 }
@@ -105,8 +114,10 @@ void add_mimics(Import& run)
         if (index < 0) {
             run.found.add(
                 codes::kMimicLeader, mimic->site,
-                fmt::format("{} follows {}, which was not imported", prim.path().text(), mimic->leader.text()));
-            if (run.log) run.log->dismiss(prim, "newton:mimic", "the leader was not imported");
+                mimic->leader.empty()
+                    ? fmt::format("{} is to follow another joint and names none", prim.path().text())
+                    : fmt::format("{} follows {}, which was not imported", prim.path().text(), mimic->leader.text()));
+            ignore(run, prim, *mimic, mimic->leader.empty() ? "it names no leader" : "the leader was not imported");
             continue;
         }
         const bool leader_turns = turns(run.builder.joints[static_cast<std::size_t>(index)]);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "mechane/physics/codes.h"
 #include "reader.h"
@@ -231,6 +232,22 @@ void report_ignored(const Reader& reader, const Joint& joint, bool drives)
             fmt::format("drive `{}` on the {} joint <{}>", instance.text(), to_string(joint.kind), joint.path.text()));
 }
 
+// One angle alone makes no cone.
+void report_half_cone(const Reader& reader, const Joint& joint)
+{
+    if (joint.cone_enabled) return;
+    for (const auto& [name, angle] : {std::pair(&kCone0, joint.cone_angle0), std::pair(&kCone1, joint.cone_angle1)}) {
+        if (!std::isfinite(angle) || angle < 0) continue;
+        reader.found.add(
+            kLimitIgnored, joint.prim.attribute(*name).site(),
+            fmt::format("{} of <{}> has no effect without the other angle", name->text(), joint.path.text()),
+            "Author both angles of the cone.");
+        if (reader.log != nullptr)
+            reader.log->correct(joint.prim, *name, Use::ignored,
+                                "a cone has two angles, and the other one is not authored");
+    }
+}
+
 void read_axis_joint(const Reader& reader, Joint& joint)
 {
     const bool turns  = joint.kind == JointKind::revolute;
@@ -293,6 +310,7 @@ void read_kind(const Reader& reader, Joint& joint)
                                   (joint.prim.attribute(kCone0).varying() || joint.prim.attribute(kCone1).varying())) ||
                                  (std::isfinite(joint.cone_angle0) && std::isfinite(joint.cone_angle1) &&
                                   joint.cone_angle0 >= 0 && joint.cone_angle1 >= 0);
+            report_half_cone(reader, joint);
             report_ignored(reader, joint, true);
             return;
         case JointKind::distance:

@@ -55,6 +55,23 @@ class Faults(unittest.TestCase):
         self.assertEqual([f["message"] for f in of], ["the list names 'PhysicsRigidBodyAPI' twice, and nothing of it counts"])
         self.assertEqual(strict, 1)
 
+    def test_a_mimic_without_a_leader_is_told_and_what_it_says_is_ignored(self):
+        for lines, words in (("float newton:mimicCoef0 = 3", "names none"), ("float newton:mimicCoef0 = 3\nrel newton:mimicJoint = </nowhere>", "follows /nowhere")):
+            with self.subTest(words):
+                findings, rows, strict = self.told(stage(joint=lines).replace('"NewtonJointAPI"', '"NewtonJointAPI", "NewtonMimicAPI"'))
+                self.assertEqual([words in f["message"] for f in findings if f["id"] == "IMPORT_MIMIC_LEADER"], [True], findings)
+                self.assertEqual({row["verdict"] for (_, name), row in rows.items() if name.startswith("newton:mimic")}, {"ignored"})
+                self.assertEqual(strict, 1)
+
+    def test_one_angle_of_a_cone_is_told_and_two_are_none(self):
+        for told, lines in ((1, "float physics:coneAngle0Limit = 30"), (1, "float physics:coneAngle1Limit = 30\nfloat physics:coneAngle0Limit = -1"),
+                            (0, "float physics:coneAngle0Limit = 30\nfloat physics:coneAngle1Limit = 20"), (0, "")):
+            with self.subTest(lines):
+                findings, rows, strict = self.told(stage(joint=lines).replace("PhysicsRevoluteJoint", "PhysicsSphericalJoint").replace('"PhysicsDriveAPI:angular", ', ""))
+                self.assertEqual(sum(f["id"] == "PHY_LIMIT_IGNORED" for f in findings), told, findings)
+                self.assertEqual(strict, told)
+                self.assertEqual(sum(row["verdict"] == "ignored" and "cone has two angles" in row["note"] for row in rows.values()), told)
+
     def test_a_value_of_another_type_is_told_with_both_types(self):
         for line, expected in (("string physics:lowerLimit = \"a\"", "float"), ("string drive:angular:physics:stiffness = \"a\"", "float"),
                                ("string newton:armature = \"a\"", "float"), ("string physics:localPos0 = \"a\"", "point3f"),

@@ -171,7 +171,7 @@ inline bool      is_rotation(Dof dof) { return dof >= Dof::rot_x; }
 struct Limit {
     Dof dof = Dof::distance;  ///< of a D6 joint; of a revolute or prismatic one: rotation or translation about its axis
     bool   enabled = false;   ///< some side is finite (see usd-physics 9.2 for each joint kind)
-    bool   locked  = false;   ///< lower >= upper, both finite
+    bool   locked  = false;   ///< lower above upper, or both finite and equal
     double lower = -kInfinity, upper = kInfinity;
 
     [[nodiscard]] bool has_lower() const;  ///< bounded below: finite and above -0.5e38
