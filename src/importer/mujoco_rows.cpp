@@ -10,12 +10,16 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "actuator_units.h"
 #include "mechane/model/custom_rows.h"
 #include "mechane/model/joint_table.h"
+#include "mechane/physics/solid_size.h"
+#include "mechane/resolve/joint_values.h"
 #include "mujoco_attributes.h"
+#include "shape_frames.h"
 
 // MuJoCo's actuators, tendons and equalities, and its settings of more than four numbers, as rows of custom attributes
 // under the names that Newton 1.8 registers. The solver `mujoco` reads them there. What an actuator acts on is an index
@@ -273,6 +277,8 @@ class Rows {
             }
         for (const auto& [authored, name] :
              {std::pair{"mjc:solimplimit", "solimplimit"}, std::pair{"mjc:solimpfriction", "solimpfriction"}}) {
+            for (const auto& [index, axes] : run_.axis_names)
+                for (std::size_t k = 0; k < axes.size(); ++k) of_axis(index, k, axes[k], authored, name);
             if (!names.contains(usd::Token(authored))) continue;
             for (const physics::Joint& joint : run_.physics.joints) {
                 const std::int32_t j = found(run_.result.path_joint_map, joint.path.text());
@@ -280,11 +286,25 @@ class Rows {
                 const model::BuilderJoint& made = run_.builder.joints[static_cast<std::size_t>(j)];
                 const auto axes = static_cast<std::int32_t>(made.linear_axes.size() + made.angular_axes.size());
                 const auto own  = run_.result.path_joint_axis.find(joint.path.text());
-                for (std::int32_t k = 0; k < axes; ++k)
-                    if (own == run_.result.path_joint_axis.end() || own->second == k)
-                        put_all(name, first_dof_[static_cast<std::size_t>(j)] + k, list(joint.prim, authored, kSolimp));
+                for (std::int32_t k = 0; k < axes; ++k) {
+                    const std::int32_t row = first_dof_[static_cast<std::size_t>(j)] + k;
+                    if ((own == run_.result.path_joint_axis.end() || own->second == k) &&
+                        of_axis_.count({name, row}) == 0)
+                        put_all(name, row, list(joint.prim, authored, kSolimp));
+                }
             }
         }
+    }
+    /// What a joint with several axes says of one of them.
+    void of_axis(physics::Index index, std::size_t k, const std::string& axis, const char* authored, const char* name)
+    {
+        const std::int32_t joint    = run_.joint_of[static_cast<std::size_t>(index)];
+        const usd::Prim    prim     = run_.joint(index).prim;
+        const std::string  property = resolve::axis_attribute(authored, axis);
+        if (run_.axis_resolvers.empty() || joint < 0 || !prim.attribute(property).authored()) return;
+        const std::int32_t row = first_dof_[static_cast<std::size_t>(joint)] + static_cast<std::int32_t>(k);
+        put_all(name, row, list(prim, property.c_str(), kSolimp));
+        of_axis_.emplace(name, row);
     }
 
     /// The shape of a path. A site that is a frame without a size has none yet: it becomes a point of its body.
@@ -292,10 +312,15 @@ class Rows {
     /// frame is that of the survivor.
     std::int32_t shape_at(const usd::Path& path)
     {
-        // Sites without geometry are made when something names them.
+        // Sites without geometry are made when something names them, and what tendons wrap where neither contacts nor
+        // pictures need it.
         const std::int32_t known = found(run_.result.path_shape_map, path.text());
         const usd::Prim    prim  = run_.stage.prim_at(path);
-        if (known >= 0 || !prim || !prim.defined() || !(prim.has_api("MjcSiteAPI") || prim.has_api("NewtonSiteAPI")))
+        if (known >= 0 || !prim || !prim.defined()) return known;
+        const bool is_site = prim.has_api("MjcSiteAPI") || prim.has_api("NewtonSiteAPI");
+        const auto round   = is_site ? std::nullopt : physics::solid_size(prim);
+        using Kind         = physics::SolidSize::Kind;
+        if (!is_site && (!round || round->two_radii || (round->kind != Kind::sphere && round->kind != Kind::cylinder)))
             return known;
         const auto placed = [&](const usd::Matrix4d& m) {
             const usd::Decomposition at = usd::decompose(m);
@@ -305,9 +330,24 @@ class Rows {
         site.label          = path.text();
         site.type           = model::GeoType::sphere;
         site.scale          = {kSiteRadius, 0, 0};
-        site.config.is_site = true;
-        const Posed X_WS    = placed(run_.stage.world_matrix(prim));
-        site.xform          = run_.X_WS * X_WS;
+        site.config.is_site = is_site;
+        Posed X_WS          = placed(run_.stage.world_matrix(prim));
+        if (round) {
+            const Vec3d  s      = abs(usd::decompose(run_.stage.world_matrix(prim)).scale);
+            const auto   a      = static_cast<std::size_t>(round->axis);
+            const bool   ball   = round->kind == Kind::sphere;
+            const double around = ball ? max_component(s) : std::max(s[(a + 1) % 3], s[(a + 2) % 3]);
+            if (!ball) X_WS.q = turned_onto(X_WS.q, static_cast<physics::Axis>(round->axis), false);
+            site.type   = ball ? model::GeoType::sphere : model::GeoType::cylinder;
+            site.scale  = {run_.length() * round->bottom * around, ball ? 0 : run_.length() * round->half_height * s[a],
+                           0};
+            site.config = run_.builder.default_shape;
+            site.config.density                = 0;
+            site.config.has_shape_collision    = false;
+            site.config.has_particle_collision = false;
+            site.config.is_visible             = false;
+        }
+        site.xform = run_.X_WS * X_WS;
         for (usd::Path above = path.parent(); !above.empty() && !above.is_root(); above = above.parent()) {
             const std::int32_t body = found(run_.result.path_body_map, above.text());
             if (body < 0) continue;
@@ -352,16 +392,25 @@ class Rows {
         // Each tendon has entries in both lists; the list that it has no part in gets a length of zero.
         put(fixed ? "tendon_wrap_adr" : "tendon_joint_adr", row, 0);
         put(fixed ? "tendon_wrap_num" : "tendon_joint_num", row, 0);
-        for (const auto& [name, authored] :
-             {std::pair{"tendon_stiffness", "mjc:stiffness"}, std::pair{"tendon_damping", "mjc:damping"},
-              std::pair{"tendon_frictionloss", "mjc:frictionloss"}, std::pair{"tendon_armature", "mjc:armature"},
-              std::pair{"tendon_margin", "mjc:margin"}})
-            put(name, row, number(prim, authored, 0));
+        // Along a path of sites forces pull over a distance; a sum of hinges is an angle, and its forces are torques.
+        const bool angular = fixed && !targets.empty() && std::ranges::all_of(targets, [&](const usd::Path& joint) {
+                                 return run_.stage.prim_at(joint).is_a("PhysicsRevoluteJoint");
+                             });
+        const ActuatorUnits units = actuator_units(run_, angular);
+        for (const auto& [name, authored, unit] : {std::tuple{"tendon_stiffness", "mjc:stiffness", units.stiffness},
+                                                   std::tuple{"tendon_damping", "mjc:damping", units.stiffness},
+                                                   std::tuple{"tendon_frictionloss", "mjc:frictionloss", units.force},
+                                                   // Per square of a second a stiffness is an inertia.
+                                                   std::tuple{"tendon_armature", "mjc:armature", units.stiffness},
+                                                   std::tuple{"tendon_margin", "mjc:margin", units.coordinate}})
+            put(name, row, unit * number(prim, authored, 0));
         put("tendon_limited", row, index_of(kLimited, word(prim, "mjc:limited", "auto"), 2));
         put("tendon_actuator_force_limited", row, index_of(kLimited, word(prim, "mjc:actuatorfrclimited", "auto"), 2));
-        range("tendon_range", row, prim, "mjc:range");
-        range("tendon_actuator_force_range", row, prim, "mjc:actuatorfrcrange");
-        put_all("tendon_springlength", row, list(prim, "mjc:springlength", std::array{-1.0, -1.0}));
+        range("tendon_range", row, prim, "mjc:range", units.coordinate);
+        range("tendon_actuator_force_range", row, prim, "mjc:actuatorfrcrange", units.force);
+        std::vector<double> rest = list(prim, "mjc:springlength", std::array{-1.0, -1.0});
+        for (double& length : rest) length *= length == -1 ? 1 : units.coordinate;  // -1: as at the start
+        put_all("tendon_springlength", row, rest);
         put_all("tendon_solref_limit", row, list(prim, "mjc:solreflimit", kSolref));
         put_all("tendon_solimp_limit", row, list(prim, "mjc:solimplimit", kSolimp));
         put_all("tendon_solref_friction", row, list(prim, "mjc:solreffriction", kSolref));
@@ -622,6 +671,8 @@ class Rows {
     std::vector<std::int32_t>           first_dof_;
     std::array<std::int32_t, 8>         count_{};
     std::map<std::string, std::int32_t> tendons_;
+    /// Attribute and dof where an axis of a joint has its own value.
+    std::set<std::pair<std::string, std::int32_t>> of_axis_;
     /// Actuators whose range is that of their joint, with the name of the flag that says so.
     std::set<std::pair<std::int32_t, std::string>> inherits_;
 };

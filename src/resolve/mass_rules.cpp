@@ -16,6 +16,7 @@
 #include "mechane/resolve/codes.h"
 #include "mechane/resolve/shape_values.h"
 #include "mechane/tasks/parallel.h"
+#include "mechane/usd/key_times.h"
 #include "solids.h"
 
 namespace mechane::resolve {
@@ -105,7 +106,7 @@ class Ladder {
                 [&](const PhysicsModel& changed, Index body) {
                     std::unique_ptr<Ladder>& other = others[&changed];
                     if (other == nullptr) {
-                        other          = std::make_unique<Ladder>(changed, resolvers_, quiet, unheard);
+                        other = std::make_unique<Ladder>(changed, resolvers_, quiet, unheard);
                         // The trials change no shape, so that volumes are shared: they are what takes time.
                         other->solids_ = solids_;
                     }
@@ -401,7 +402,7 @@ class Ladder {
     {
         if (!has_api(body.prim, "NewtonMassAPI")) return std::nullopt;
         const usd::Attribute attribute = body.prim.attribute("newton:inertia");
-        const auto           list      = attribute.authored_as<std::vector<double>>();
+        const auto           list      = usd::start_authored_as<std::vector<double>>(attribute);
         if (list && o_.log != nullptr) o_.log->note(body.prim, attribute.name(), physics::Use::read);
         if (!list || list->empty()) return std::nullopt;
         const std::string fault = fault_of_tensor(*list);
@@ -438,7 +439,7 @@ class Ladder {
             found_.add(kMassAndDensity, body.prim.site(),
                        fmt::format("<{}> authors mass {} and density {}", body.path.text(), own.mass, own.density));
 
-        Computed   C;
+        Computed C;
         // With mass, inertia and centre authored, nothing is left to compute.
         const bool computed = !(own.has_mass() && has_inertia && own.has_com());
         if (computed) C = compute(index, body, A);
@@ -467,7 +468,7 @@ class Ladder {
         } else if (!own.has_mass()) {
             out.inertia = C.tensor;
             out.rule    = "computed";
-        // A mass without a volume to scale: the computer has put a small ball in its place.
+            // A mass without a volume to scale: the computer has put a small ball in its place.
         } else if (!(A.mass > 0) && C.diagonal.x > 0 && C.diagonal.y > 0 && C.diagonal.z > 0) {
             out.inertia = Mat33d::diagonal(C.diagonal);
             out.rule    = "small sphere";

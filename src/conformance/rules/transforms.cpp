@@ -10,6 +10,7 @@
 #include "conformance/family.h"
 #include "conformance/transform_ops.h"
 #include "mechane/math/quat.h"
+#include "mechane/usd/start_value.h"
 
 /// REP-0158 1.1: how prims are placed.
 namespace mechane::conformance {
@@ -20,15 +21,17 @@ constexpr Rule kChirality{
     .slug    = "chirality",
     .summary = "Bodies, colliders and cameras are not mirrored.",
     .why     = "A mirrored frame is left-handed: joints turn the other way and rotations cannot be expressed.",
-    .fix     = "Geometry takes the mirror of its own scale into its points or sizes. None for bodies and what stands below a mirror.",
-    .bad     = R"(
+    .fix =
+        "Geometry takes the mirror of its own scale into its points or sizes. None for bodies and what stands below a "
+        "mirror.",
+    .bad  = R"(
 def Camera "eye"
 {
     float3 xformOp:scale = (-1, 1, 1)
     uniform token[] xformOpOrder = ["xformOp:scale"]
 }
 )",
-    .good    = R"(
+    .good = R"(
 def Camera "eye"
 {
 }
@@ -110,9 +113,9 @@ def Xform "a" (
 }
 )",
 };
-constexpr double kUnitTolerance  = 1e-4;  // | |q| - 1 |
-using Op    = TransformOp;
-using Stack = TransformStack;
+constexpr double kUnitTolerance = 1e-4;  // | |q| - 1 |
+using Op                        = TransformOp;
+using Stack                     = TransformStack;
 
 bool has_kind(const Stack& stack, auto&& wanted)
 {
@@ -171,8 +174,7 @@ void check_body_op(const Placement& at, const Op& op, Sink& sink)
                              .hint     = "give the body one double3 translate and one unit quatf orient",
                              .variant  = variant});
     };
-    const std::vector<double> times = attribute.time_samples();
-    if (attribute.authored_value(times.empty() ? usd::TimeCode() : usd::TimeCode(times.front())).empty())
+    if (attribute.authored_value(usd::start_of(attribute)).empty())
         return say("op-not-authored", op.attribute() + " is listed in xformOpOrder but has no value", "no value",
                    "a value");
     const std::string named = attribute.type_name(), type = named.empty() ? "of no type" : named;
@@ -249,12 +251,12 @@ void check_chirality(const Placement& at, Sink& sink)
         !by_itself && above != nullptr && usd::determinant3(at.facts.stage.world_matrix(above->prim)) < 0)
         return;
     const std::string op = mirroring_op(prim, at.stack);
-    sink.report(kChirality,
-                {.site     = at.site(),
-                 .message  = op.empty() ? "the prim is mirrored by what stands above it" : "the prim is mirrored by " + op,
-                 .observed = "determinant < 0",
-                 .expected = "determinant > 0",
-                 .hint     = "mirror the points and the winding of the mesh instead of its frame"});
+    sink.report(kChirality, {.site     = at.site(),
+                             .message  = op.empty() ? "the prim is mirrored by what stands above it"
+                                                    : "the prim is mirrored by " + op,
+                             .observed = "determinant < 0",
+                             .expected = "determinant > 0",
+                             .hint     = "mirror the points and the winding of the mesh instead of its frame"});
 }
 
 void check(const Facts& facts, Sink& sink)
