@@ -14,9 +14,9 @@
 
 #include "cli/command.h"
 #include "cli/counted.h"
-#include "cli/fraction.h"
 #include "cli/outputs.h"
 #include "cli/scene_args.h"
+#include "cli/seconds.h"
 #include "cli/watch.h"
 #include "mechane/core/hash.h"
 #include "mechane/run/builtin_scenes.h"
@@ -239,7 +239,7 @@ void add_bench(CLI::App& app, Context& context)
     verb->add_option("--solver", args->run.solver, "Solver, as of sim")->capture_default_str();
     verb->add_option("--dt", args->dt,
                      "Time step [s], such as 0.005 or 1/200; default: that of the stage if it authors one, else 1/60")
-        ->transform(without_fraction);
+        ->transform(in_seconds);
     verb->add_option("--nstep,--frames", args->run.frames, "Number of time steps")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
         ->capture_default_str();

@@ -15,6 +15,7 @@
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "cli/scene_args.h"
+#include "cli/seconds.h"
 #include "mechane/difference/animations.h"
 #include "mechane/difference/codes.h"
 #include "mechane/difference/looks.h"
@@ -50,12 +51,12 @@ struct DiffArgs {
 
 bool is_report(const std::string& file) { return files::has_suffix(file, {".html", ".json", ".txt"}); }
 
-/// "2s" or "2".
-std::optional<double> seconds(std::string_view text)
+/// "2s", "500ms" or "2".
+std::optional<double> seconds(std::string_view given)
 {
-    if (text.ends_with('s')) text.remove_suffix(1);
-    double     value = 0;
-    const auto done  = std::from_chars(text.data(), text.data() + text.size(), value);
+    const std::string text  = in_seconds(std::string(given));
+    double            value = 0;
+    const auto        done  = std::from_chars(text.data(), text.data() + text.size(), value);
     if (done.ec != std::errc{} || done.ptr != text.data() + text.size() || !(value > 0) || value > 3600)
         return std::nullopt;
     return value;

@@ -18,6 +18,7 @@
 #include "cli/command.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
+#include "cli/seconds.h"
 #include "mechane/core/hash.h"
 #include "mechane/core/nearest.h"
 #include "mechane/exporter/mesh_file.h"
@@ -412,7 +413,9 @@ void add_mesh(CLI::App& app, Context& context)
     verb->add_option("--max-vertices", args->max_vertices, "Maximum number of vertices of a hull")
         ->check(CLI::Range(4, 100000));
     verb->add_option("--max-hulls", args->max_hulls, "Maximum number of convex parts")->check(CLI::Range(1, 100000));
-    verb->add_option("--time-limit", args->time_limit, "Time limit of a decomposition [s]")->check(CLI::PositiveNumber);
+    verb->add_option("--time-limit", args->time_limit, "Time limit of a decomposition [s]")
+        ->transform(in_seconds)
+        ->check(CLI::PositiveNumber);
     is_output_file(
         verb->add_option("-o,--output", args->output,
                          "The report, .gz compresses (stdout by default); or the meshes, in metres: .obj .stl .ply "

@@ -26,6 +26,7 @@
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "cli/reduce.h"
+#include "cli/seconds.h"
 
 extern char** environ;
 
@@ -293,6 +294,7 @@ void add_reduce(CLI::App& app, Context& context)
         ->check(CLI::Range(0, 256))
         ->capture_default_str();
     verb->add_option("--timeout", args->timeout, "Seconds after which a run counts as without the fault")
+        ->transform(in_seconds)
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     auto* keep = verb->add_flag("--keep-names", args->keep_names, "Names and texts stay");

@@ -14,6 +14,7 @@
 #include "cli/looks.h"
 #include "cli/movie.h"
 #include "cli/output_options.h"
+#include "cli/seconds.h"
 #include "cli/watch.h"
 #include "mechane/files/suffix.h"
 #include "mechane/simulation/simulate.h"
@@ -132,7 +133,9 @@ void add_render(CLI::App& app, Context& context)
                          "Output file: x.png, x.apng, x.gif, x.mp4, frames/%04d.png, or - for a PNG on standard output")
             ->required(),
         is_picture, ".png .apng .gif .mp4, or a numbered name such as frames/%04d.png");
-    verb->add_option("--at", args->at, "Simulate this many seconds first [s]")->check(CLI::NonNegativeNumber);
+    verb->add_option("--at", args->at, "Simulate this many seconds first [s]")
+        ->transform(in_seconds)
+        ->check(CLI::NonNegativeNumber);
     verb->add_option("--camera", args->camera, "three-quarter, front, side, top, or x,y,z[,tx,ty,tz] in metres")
         ->capture_default_str();
     verb->add_option("--fov", args->fov, "Vertical field of view [degrees]")

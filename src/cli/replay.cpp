@@ -16,6 +16,7 @@
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "cli/scene_args.h"
+#include "cli/seconds.h"
 #include "cli/watch.h"
 #include "mechane/core/hash.h"
 #include "mechane/files/codes.h"
@@ -217,8 +218,8 @@ void add_replay(CLI::App& app, Context& context)
     verb->add_option("--key", args->key, "Key file: the digest becomes an HMAC-SHA256 with this key");
     verb->add_option("--expect", args->expect, "Exit with status 1 unless the digest is this one");
     verb->add_option("--stage", args->stage, "The stage, if it was moved since the recording");
-    verb->add_option("--from", args->from, "First time to write [s]");
-    verb->add_option("--to", args->to, "Last time to write [s]");
+    verb->add_option("--from", args->from, "First time to write [s]")->transform(in_seconds);
+    verb->add_option("--to", args->to, "Last time to write [s]")->transform(in_seconds);
     is_output_file(
         verb->add_option("-o,--output", args->outputs, "Output file for the frames, format by extension; may repeat"),
         [](const std::string& output) { return is_known_output(output) && !is_recording(output); }, known_outputs());

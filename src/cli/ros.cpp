@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/fraction.h"
+#include "cli/seconds.h"
 #include "cli/view.h"
 #include "mechane/ros/channels.h"
 #include "mechane/ros/controllers.h"
@@ -340,7 +340,7 @@ void add_ros(CLI::App& app, Context& context)
     verb->add_option("--solver", args->live.live.run.solver, "With bridge: solver")->capture_default_str();
     verb->add_option("--dt", args->live.dt,
                      "With bridge: time step [s]; further options of the simulation are those of `mechane view --ros`")
-        ->transform(without_fraction);
+        ->transform(in_seconds);
     verb->add_flag("--paused", args->live.live.paused, "With bridge: wait for play");
     verb->add_flag("--ground", args->live.scene.ground_wanted,
                    "With bridge: add a static plane below the lowest collider");

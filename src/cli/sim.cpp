@@ -15,11 +15,11 @@
 #include "cli/command.h"
 #include "cli/compare.h"
 #include "cli/counted.h"
-#include "cli/fraction.h"
 #include "cli/interrupt.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "cli/scene_args.h"
+#include "cli/seconds.h"
 #include "cli/sense.h"
 #include "cli/sim_hints.h"
 #include "cli/watch.h"
@@ -376,12 +376,11 @@ void add_sim(CLI::App& app, Context& context)
                      "takes alike worlds and the solver softstep");
     verb->add_option("--dt", args->dt,
                      "Time step [s], such as 0.005 or 1/200; default: that of the stage if it authors one, else 1/60")
-        ->transform(without_fraction);
+        ->transform(in_seconds);
     verb->add_option("--frames,--num-frames", args->options.frames, "Number of time steps")->capture_default_str();
-    verb->add_option("--duration", args->duration, "Seconds to simulate, instead of --frames (a trailing s is allowed)")
-        ->transform([](std::string text) {
-            return !text.empty() && text.back() == 's' ? text.substr(0, text.size() - 1) : text;
-        });
+    verb->add_option("--duration", args->duration,
+                     "Seconds to simulate, instead of --frames; also as 500ms, 2s or 1min")
+        ->transform(in_seconds);
     verb->add_option("--every", args->options.every, "Record every k-th step")->capture_default_str();
     verb->add_option("--substeps", args->options.substeps, "Substeps of the solver in each step, 1 to 64")
         ->capture_default_str();

@@ -15,7 +15,6 @@
 #include "cli/browser.h"
 #include "cli/command.h"
 #include "cli/counted.h"
-#include "cli/fraction.h"
 #include "cli/interrupt.h"
 #include "cli/looks.h"
 #include "cli/output_options.h"
@@ -24,6 +23,7 @@
 #include "cli/ros_node.h"
 #include "cli/ros_websocket.h"
 #include "cli/scene_args.h"
+#include "cli/seconds.h"
 #include "cli/view.h"
 #include "cli/view_facts.h"
 #include "cli/watch.h"
@@ -214,7 +214,7 @@ void add_view(CLI::App& app, Context& context)
     verb->add_option("--solver", args->live.run.solver, "Solver")->capture_default_str();
     verb->add_option("--dt", args->dt,
                      "Time step [s], such as 0.005 or 1/200; default: that of the stage if it authors one, else 1/60")
-        ->transform(without_fraction);
+        ->transform(in_seconds);
     verb->add_option("--substeps", args->live.run.substeps, "Substeps of the solver in each step, 1 to 64")
         ->capture_default_str();
     verb->add_option("--set", args->live.run.set, "Set PATH.field=value before the first step; may repeat");

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <set>
 
+#include "mechane/usd/key_times.h"
+
 namespace mechane::conformance {
 namespace {
 
@@ -18,7 +20,7 @@ constexpr double kScaleTolerance = 1e-6;
 std::vector<double> times_of(const usd::Prim& prim, const TransformOp& op)
 {
     const usd::Attribute attribute = prim.attribute(op.attribute());
-    return attribute ? attribute.time_samples() : std::vector<double>();
+    return usd::key_times(attribute);
 }
 
 bool differ(const usd::Matrix4d& a, const usd::Matrix4d& b)
@@ -50,9 +52,8 @@ bool is_unscaled(const usd::Matrix4d& m)
 /// The local matrices at which sizes may differ: without scales and matrices one stands for all.
 std::vector<usd::Matrix4d> sized_matrices(const usd::Prim& prim, const TransformStack& stack)
 {
-    const bool varies = std::any_of(stack.ops.begin(), stack.ops.end(), [](const TransformOp& op) {
-        return op.kind == "scale" || op.kind == "transform";
-    });
+    const bool varies = std::any_of(stack.ops.begin(), stack.ops.end(),
+                                    [](const TransformOp& op) { return op.kind == "scale" || op.kind == "transform"; });
     return varies ? local_matrices(prim, stack) : std::vector{prim.stage().local_matrix(prim)};
 }
 
@@ -103,9 +104,8 @@ std::string moving_op(const usd::Prim& prim, const TransformStack& stack)
         const std::vector<double> times = attribute.time_samples();
         if (times.size() < 2) return op.attribute();  // a spline
         const usd::Matrix4d first = prim.stage().local_matrix(prim, times.front());
-        if (std::any_of(times.begin() + 1, times.end(), [&](double time) {
-                return differ(first, prim.stage().local_matrix(prim, time));
-            }))
+        if (std::any_of(times.begin() + 1, times.end(),
+                        [&](double time) { return differ(first, prim.stage().local_matrix(prim, time)); }))
             return op.attribute();
     }
     return {};
@@ -129,8 +129,7 @@ std::optional<Vec3d> scale_of(const usd::Prim& prim, const TransformStack& stack
 bool is_mirrored(const usd::Prim& prim, const TransformStack& stack)
 {
     const std::vector<usd::Matrix4d> all = sized_matrices(prim, stack);
-    return std::any_of(all.begin(), all.end(),
-                       [](const usd::Matrix4d& local) { return usd::determinant3(local) < 0; });
+    return std::any_of(all.begin(), all.end(), [](const usd::Matrix4d& local) { return usd::determinant3(local) < 0; });
 }
 
 }  // namespace mechane::conformance

@@ -11,6 +11,7 @@
 #include "difference/values.h"
 #include "mechane/difference/rollout.h"
 #include "mechane/model/state.h"
+#include "mechane/usd/key_times.h"
 
 namespace mechane::difference {
 namespace {
@@ -24,7 +25,7 @@ double last_key(const run::Scene& scene)
     double                    last = meta.end_time_code;
     for (const auto& [path, property] : scene.imported.animation.followed)
         if (const usd::Prim prim = scene.stage->prim_at(path))
-            if (const auto times = prim.attribute(property).time_samples(); !times.empty())
+            if (const auto times = usd::key_times(prim.attribute(property)); !times.empty())
                 last = std::max(last, times.back());
     return std::max(0.0, (last - meta.start_time_code) / meta.time_codes_per_second);
 }

@@ -19,6 +19,7 @@
 #include "difference/values.h"
 #include "mechane/core/sha256.h"
 #include "mechane/usd/asset_bytes.h"
+#include "mechane/usd/key_times.h"
 #include "mechane/usd/primvar.h"
 #include "mechane/usd/shading.h"
 #include "mechane/usd/start_value.h"
@@ -218,7 +219,7 @@ LookValue LookReader::value(const usd::Attribute& attribute, double scale)
     if (const auto asset = start.get<usd::AssetPath>()) return file(attribute, *asset);
     if (attribute.varying()) {
         const usd::StageMetadata& meta = stage_.metadata();
-        for (const double t : attribute.time_samples()) {
+        for (const double t : usd::key_times(attribute)) {
             const usd::Value at = attribute.value(t);
             out.numbers.push_back((t - meta.start_time_code) / meta.time_codes_per_second);
             const std::vector<double> n = numbers_in(at);

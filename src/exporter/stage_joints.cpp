@@ -155,7 +155,7 @@ void StageReader::joint_values(const physics::Joint& from, sf::Joint& to)
     }
 }
 
-void StageReader::passive(const usd::Prim& prim, sf::Dof& dof)
+void StageReader::passive(const usd::Prim& prim, sf::Dof& dof, std::string_view axis)
 {
     resolve::Context c = context;
     c.motion           = dof.angular ? resolve::Motion::angular : resolve::Motion::linear;
@@ -164,10 +164,17 @@ void StageReader::passive(const usd::Prim& prim, sf::Dof& dof)
         if (value.authored() && value.number() && std::isfinite(*value.number()) && *value.number() != 0)
             to = *value.number();
     };
-    put(dof.armature, resolvers.get(prim, resolve::Key::joint_armature, c));
-    put(dof.friction, resolvers.get(prim, resolve::Key::joint_friction, c));
-    put(dof.velocity_limit, resolvers.get(prim, resolve::Key::joint_velocity_limit, c));
-    put(dof.damping, resolve::joint_damping(resolvers, prim, c, {}, found));
+    const auto names = prim.authored_property_names();
+    const bool own   = !axis.empty() && std::any_of(names.begin(), names.end(), [](const usd::Token& name) {
+        return !resolve::shared_attribute(name.text()).empty();
+    });
+    const resolve::ResolverList of_axis =
+        own ? resolve::for_axis(resolvers, axis, {names.begin(), names.end()}) : resolve::ResolverList();
+    const resolve::ResolverList& list = own ? of_axis : resolvers;
+    put(dof.armature, list.get(prim, resolve::Key::joint_armature, c));
+    put(dof.friction, list.get(prim, resolve::Key::joint_friction, c));
+    put(dof.velocity_limit, list.get(prim, resolve::Key::joint_velocity_limit, c));
+    put(dof.damping, resolve::joint_damping(list, prim, c, {}, found));
 }
 
 /// What the conversion of another format has left of the same values, where no vendor's attribute says one.
@@ -260,12 +267,28 @@ void StageReader::generic_axes(const physics::Joint& from, sf::Joint& to)
                 if (l.has_upper()) dof.upper = l.upper * turn;
             }
         if (locked) continue;
-        passive(from.prim, dof);
+        passive(from.prim, dof, to_string(kind));
         for (const physics::Drive& one : from.drives)
             if (one.dof == kind) drive(one, from, dof);
         to.dofs.push_back(std::move(dof));
     }
     if (to.dofs.empty()) to.kind = sf::Joint::Kind::fixed;
+    // What MuJoCo's attributes say of one axis.
+    std::vector<sf::Extra> shared;
+    for (sf::Extra& extra : to.extras) {
+        const std::string name = resolve::shared_attribute(extra.name);
+        if (name.empty()) {
+            shared.push_back(std::move(extra));
+            continue;
+        }
+        for (sf::Dof& dof : to.dofs)
+            if (extra.name == resolve::axis_attribute(name, dof.name.substr(to.name.size() + 1))) {
+                extra.name = name;
+                dof.extras.push_back(std::move(extra));
+                break;
+            }
+    }
+    to.extras = std::move(shared);
     // Names, order and directions of the source.
     const auto names          = hints::read<std::vector<std::string>>(from.prim, hints::kDofs);
     const auto passive_values = hints::read<std::vector<double>>(from.prim, hints::kPassive);
@@ -285,6 +308,7 @@ void StageReader::generic_axes(const physics::Joint& from, sf::Joint& to)
         sorted.push_back(*dof);
         sf::Dof& one = sorted.back();
         one.name     = text.substr(colon + 1);
+        one.extras.clear();                                                   // the hint below has them all
         if (passive_values && passive_values->size() == 3 * names->size()) {  // the schemas have one value for all axes
             const auto value = [&](std::size_t i) {
                 return (*passive_values)[3 * n + i] != 0 ? std::optional((*passive_values)[3 * n + i]) : std::nullopt;

@@ -384,16 +384,40 @@ void StageReader::restore_masses()
 
 void StageReader::filters()
 {
+    // A body that is kept from every collider of the world is kept from the world.
+    std::map<int, std::vector<std::pair<usd::Path, usd::Path>>> with_world;
+    const auto                                                  of_world = [&](const usd::Path& path) {
+        const physics::Index i = model.collider_at(path);
+        return i != physics::kNone && model.colliders[at(i)].body == physics::kNone;
+    };
     for (const auto& [a, b] : model.filtered_pairs) {
         const auto one = links.find(a), other = links.find(b);
         if (one != links.end() && other != links.end())
             tree.exclusions.push_back(
                 {one->second, other->second,
                  place(stage.prim_at(a).relationship(usd::Token("physics:filteredPairs")).site())});
+        else if (const int body = one != links.end()     ? one->second
+                                  : other != links.end() ? other->second
+                                                         : -1;
+                 body >= 0 && of_world(one != links.end() ? b : a))
+            with_world[body].emplace_back(a, one != links.end() ? b : a);
         else
             lose("filtered-pair", Severity::warning, sf::LossAction::dropped, "collision",
                  {.prim = a.text(), .property = "physics:filteredPairs"}, a.text(), b.text(), {},
                  "only pairs of bodies can be told");
+    }
+    const auto still = static_cast<std::size_t>(std::ranges::count_if(
+        model.colliders, [](const physics::Collider& c) { return c.body == physics::kNone && c.enabled; }));
+    for (const auto& [body, pairs] : with_world) {
+        const usd::Path& owner = pairs.front().first;
+        if (pairs.size() >= still)
+            tree.exclusions.push_back(
+                {body, -1, place(stage.prim_at(owner).relationship(usd::Token("physics:filteredPairs")).site())});
+        else
+            for (const auto& [a, collider] : pairs)
+                lose("filtered-pair", Severity::warning, sf::LossAction::dropped, "collision",
+                     {.prim = a.text(), .property = "physics:filteredPairs"}, a.text(), collider.text(), {},
+                     "only pairs of bodies can be told");
     }
     if (model.groups.empty()) return;
     // Groups that are merged (physics:mergeGroup) share a row of the table and become one group here.

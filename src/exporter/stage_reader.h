@@ -75,7 +75,7 @@ class StageReader {
     void                                   joint_values(const physics::Joint& from, sf::Joint& to);
     void                                   single_axis(const physics::Joint& from, sf::Joint& to);
     void                                   generic_axes(const physics::Joint& from, sf::Joint& to);
-    void                                   passive(const usd::Prim& prim, sf::Dof& dof);
+    void                                   passive(const usd::Prim& prim, sf::Dof& dof, std::string_view axis = {});
     static void                            told(const usd::Prim& prim, sf::Dof& dof);
     void                                   drive(const physics::Drive& from, const physics::Joint& joint, sf::Dof& dof);
     void                                   read_mimics();

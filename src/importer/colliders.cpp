@@ -16,6 +16,8 @@
 #include "mechane/geometry/weld.h"
 #include "mechane/model/codes.h"
 #include "mechane/resolve/shape_values.h"
+#include "mechane/usd/start_value.h"
+#include "mechane/usd/transform_ops.h"
 #include "paint.h"
 #include "shape_frames.h"
 #include "tapered.h"
@@ -167,10 +169,9 @@ Vec3d newton_scale(const physics::Collider& collider)
             length(Vec3d{collider.world(row, 0), collider.world(row, 1), collider.world(row, 2)});
     for (usd::Prim p = collider.prim; p && !p.path().is_root(); p = p.parent()) {
         for (const usd::Token& op : p.attribute("xformOpOrder").get_or<std::vector<usd::Token>>({})) {
-            std::string_view name = op.text();
-            if (name.starts_with("!invert!")) name.remove_prefix(8);
-            if (!name.starts_with("xformOp:scale")) continue;
-            if (const auto s = p.attribute(usd::Token(name)).get<Vec3d>())
+            const usd::Token name = usd::attribute_of_op(op);
+            if (!name.text().starts_with("xformOp:scale")) continue;
+            if (const auto s = usd::start_as<Vec3d>(p.attribute(name)))
                 for (std::size_t i = 0; i < 3; ++i) signs[i] *= (*s)[i] < 0 ? -1 : 1;
         }
         // Scales above a reset do not act.

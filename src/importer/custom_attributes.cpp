@@ -16,6 +16,8 @@
 #include "mechane/model/custom_rows.h"
 #include "mechane/model/joint_table.h"
 #include "mechane/physics/value_fault.h"
+#include "mechane/resolve/joint_values.h"
+#include "mechane/usd/key_times.h"
 #include "mujoco_attributes.h"
 
 namespace mechane::importer {
@@ -169,7 +171,8 @@ class ValueReader {
     void read()
     {
         if (model::is_rows(attribute_.frequency)) return;  // mujoco_rows.cpp
-        if (is_skipped_setting() || !run_.physics.authored_names.contains(name_)) return;
+        const bool of_axes = mujoco_ != nullptr && !run_.axis_resolvers.empty();
+        if (is_skipped_setting() || (!of_axes && !run_.physics.authored_names.contains(name_))) return;
         switch (attribute_.frequency) {
             case CustomFrequency::once:
                 if (const auto v = value(run_.scene)) set(0, *v);
@@ -224,11 +227,11 @@ class ValueReader {
     std::optional<CustomValue> value(const usd::Prim& prim)
     {
         if (!prim) return std::nullopt;
-        const usd::Value authored = prim.attribute(name_).authored_value();
+        const usd::Value authored = usd::start_authored(prim.attribute(name_));
         if (authored.empty()) return std::nullopt;
         read_.insert(prim.index());
         if (physics::value_fault(prim, name_)) return std::nullopt;
-        if (mujoco_ != nullptr) return mujoco_value(prim, authored);
+        if (mujoco_ != nullptr) return mujoco_value(prim, name_, authored, prim.is_a("PhysicsRevoluteJoint"));
         auto v = value_of(authored, attribute_.type);
         // A declaration on the scene is no value of it, except for attributes of the whole model.
         if (prim == run_.scene && attribute_.frequency != CustomFrequency::once &&
@@ -240,7 +243,8 @@ class ValueReader {
         return v;
     }
     /// MuJoCo's attributes reach the model for whoever reads them there; simulated is only what a resolver took.
-    std::optional<CustomValue> mujoco_value(const usd::Prim& prim, const usd::Value& authored)
+    std::optional<CustomValue> mujoco_value(const usd::Prim& prim, const usd::Token& name, const usd::Value& authored,
+                                            bool turns)
     {
         std::optional<CustomValue> v;
         if (const auto token = authored.get<std::string>(); token && !mujoco_->tokens.empty()) {
@@ -253,10 +257,15 @@ class ValueReader {
             v = value_of(authored, attribute_.type);
         }
         // MuJoCo's angles on stages are degrees.
-        if (v && mujoco_->angle && prim.is_a("PhysicsRevoluteJoint")) (*v)[0] *= kPi / 180;
-        if (run_.log != nullptr && run_.log->find(prim, name_) == nullptr) {
-            const std::string reason = reason_not_read(prim, name_.text(), run_.resolvers);
-            run_.took(prim, name_.text(), Use::ignored,
+        if (v && mujoco_->angle && turns) (*v)[0] *= kPi / 180;
+        // Those of a slide are lengths; Newton takes the number as it stands.
+        const bool slides = prim.is_a("PhysicsPrismaticJoint") || name.text().find(":trans") != std::string::npos;
+        if (v && slides && (mujoco_->angle || attribute_.name == "limit_margin") &&
+            !run_.conventions.servo_force_range_unread)
+            (*v)[0] *= run_.length();
+        if (run_.log != nullptr && run_.log->find(prim, name) == nullptr) {
+            const std::string reason = reason_not_read(prim, name.text(), run_.resolvers);
+            run_.took(prim, name.text(), Use::ignored,
                       v ? fmt::format("kept as custom attribute {}; {}", attribute_.key(), reason) : reason);
         }
         return v;
@@ -306,6 +315,7 @@ class ValueReader {
                 run_.builder.joints[slot].label != run_.physics.joints[i].path.text())
                 continue;  // of joints merged into one the first speaks
             const auto v = value(run_.physics.joints[i].prim);
+            if (per_axis) read_axes(static_cast<physics::Index>(i), starts[slot]);
             if (!v) continue;
             if (merged != run_.merged_axis.end() && per_axis) {
                 const auto linear = run_.builder.joints[slot].linear_axes.size();
@@ -314,7 +324,26 @@ class ValueReader {
                     *v);
                 continue;
             }
-            for (std::int32_t k = starts[slot]; k < starts[slot + 1]; ++k) set(k, *v);
+            for (std::int32_t k = starts[slot]; k < starts[slot + 1]; ++k)
+                if (of_axis_.count(k) == 0) set(k, *v);
+        }
+    }
+    /// What a joint with several axes says of one of them.
+    void read_axes(physics::Index index, std::int32_t start)
+    {
+        const auto names = run_.axis_names.find(index);
+        if (mujoco_ == nullptr || run_.axis_resolvers.empty() || names == run_.axis_names.end()) return;
+        const usd::Prim prim = run_.joint(index).prim;
+        for (std::size_t k = 0; k < names->second.size(); ++k) {
+            const std::string& axis = names->second[k];
+            const usd::Token   name(resolve::axis_attribute(name_.text(), axis));
+            const usd::Value   authored = usd::start_authored(prim.attribute(name));
+            if (authored.empty()) continue;
+            const auto v = mujoco_value(prim, name, authored, axis.starts_with("rot"));
+            if (!v) continue;
+            const std::int32_t at = start + static_cast<std::int32_t>(k);
+            set(at, *v);
+            of_axis_.insert(at);
         }
     }
 
@@ -343,6 +372,7 @@ class ValueReader {
     const MujocoAttribute*   mujoco_;  ///< null for attributes that users declare
     usd::Token               name_;
     std::set<std::uint32_t>& read_;
+    std::set<std::int32_t>   of_axis_;  ///< entries that an axis of a joint has for itself
 };
 
 /// What a prim is, for people.

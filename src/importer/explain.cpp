@@ -15,6 +15,7 @@
 #include "ledger.h"
 #include "mechane/core/nearest.h"
 #include "mechane/importer/codes.h"
+#include "mechane/resolve/joint_values.h"
 #include "mechane/resolve/resolvers.h"
 #include "mechane/usd/opinions.h"
 #include "property_units.h"
@@ -234,7 +235,14 @@ class Explainer {
                     const bool       material = resolve::prim_kind(attribute.key) == resolve::PrimKind::material;
                     const usd::Prim& prim     = material ? source : e.prim;
                     if (!prim) continue;
-                    for (const std::string& p : attribute.attributes) consider(x, prim, p, r);
+                    for (const std::string& p : attribute.attributes) {
+                        // What is said of this axis alone goes first.
+                        const bool axis = name.starts_with("trans") || name.starts_with("rot");
+                        if (const std::string own = axis ? resolve::axis_attribute(p, name) : std::string();
+                            axis && prim.attribute(own).authored())
+                            consider(x, prim, own, r);
+                        consider(x, prim, p, r);
+                    }
                 }
             for (const std::string_view pattern : row.properties) {
                 const usd::Prim& prim = row.on_material ? source : e.prim;

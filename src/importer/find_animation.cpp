@@ -12,7 +12,8 @@
 #include "import.h"
 #include "joint_values.h"
 #include "mechane/resolve/joint_values.h"
-#include "mechane/usd/stage_layers.h"
+#include "mechane/usd/key_times.h"
+#include "mechane/usd/transform_ops.h"
 #include "surface_velocities.h"
 
 namespace mechane::importer {
@@ -32,7 +33,7 @@ class Finder {
         tracks_.position_velocity = run_.options.force_position_velocity_actuation;
         for (std::size_t i = 0; i < run_.physics.scenes.size(); ++i) find_gravity(run_.physics.scenes[i]);
         for (std::size_t i = 0; i < run_.physics.joints.size(); ++i) find_joint(static_cast<physics::Index>(i));
-        const bool anything_moves = usd::has_time_samples(run_.stage);
+        const bool anything_moves = usd::has_animation(run_.stage);
         for (std::size_t i = 0; i < run_.physics.bodies.size(); ++i)
             find_body(static_cast<physics::Index>(i), anything_moves);
         for (std::size_t i = 0; i < run_.physics.colliders.size(); ++i)
@@ -328,11 +329,8 @@ bool moves(const usd::Prim& prim, const usd::Prim& stop)
 {
     static const usd::Token kOrder("xformOpOrder");
     for (usd::Prim at = prim; at && !at.path().is_root() && !(at == stop); at = at.parent()) {
-        for (const usd::Token& op : at.attribute(kOrder).get_or<std::vector<usd::Token>>({})) {
-            std::string_view name = op.text();
-            if (name.starts_with("!invert!")) name.remove_prefix(8);
-            if (at.attribute(usd::Token(name)).varying()) return true;
-        }
+        for (const usd::Token& op : at.attribute(kOrder).get_or<std::vector<usd::Token>>({}))
+            if (at.attribute(usd::attribute_of_op(op)).varying()) return true;
         if (at.stage().resets_transform(at)) return false;
     }
     return false;

@@ -39,19 +39,21 @@ struct Import {
     {
     }
 
-    const usd::Stage&                 stage;
-    const ImportOptions&              options;
-    model::ModelBuilder&              builder;
-    Diagnostics&                      found;
-    const physics::Conventions&       conventions;  ///< how questions are answered on which products differ
-    ImportResult                      result;
-    physics::PhysicsModel             physics;
-    resolve::ResolverList             resolvers;
-    resolve::Owners                   owners;   ///< remembered by `collect`
-    resolve::Context                  context;  ///< units and rules of every lookup
-    resolve::MassTable                masses;
-    MeshReader                        meshes;
-    std::vector<std::regex>           ignore;
+    const usd::Stage&           stage;
+    const ImportOptions&        options;
+    model::ModelBuilder&        builder;
+    Diagnostics&                found;
+    const physics::Conventions& conventions;  ///< how questions are answered on which products differ
+    ImportResult                result;
+    physics::PhysicsModel       physics;
+    resolve::ResolverList       resolvers;
+    /// By axis, "transX" to "rotZ": the resolvers where some joint says values of one axis. Empty where none does.
+    std::map<std::string, resolve::ResolverList, std::less<>> axis_resolvers;
+    resolve::Owners                                           owners;   ///< remembered by `collect`
+    resolve::Context                                          context;  ///< units and rules of every lookup
+    resolve::MassTable                                        masses;
+    MeshReader                                                meshes;
+    std::vector<std::regex>                                   ignore;
     std::unique_ptr<physics::ReadLog> log;          ///< what was read of the stage; null unless a ledger is asked for
     usd::Prim                         scene;        ///< the first scene, invalid when the stage has none
     Quatd                             up_rotation;  ///< stage up onto builder up
@@ -60,9 +62,11 @@ struct Import {
 
     /// Axes of joint prims that were merged: (angular, position among the joint's axes of that kind).
     std::map<physics::Index, std::pair<bool, std::size_t>> merged_axis;
-    std::vector<std::int32_t>                              body_of, joint_of, shape_of;
-    std::vector<Posed>                                     X_WB;  ///< pose of each physics body in the builder's world
-    std::set<physics::Index>                               ignored_bodies;
+    /// Of joints with several axes: their names in the order of the model's.
+    std::map<physics::Index, std::vector<std::string>> axis_names;
+    std::vector<std::int32_t>                          body_of, joint_of, shape_of;
+    std::vector<Posed>                                 X_WB;  ///< pose of each physics body in the builder's world
+    std::set<physics::Index>                           ignored_bodies;
     std::set<usd::Path> deformable;   ///< prims that belong to deformable bodies: neither colliders nor visuals
     std::set<usd::Path> unsupported;  ///< of them those that no pass reads
     DeformablePrims     deformables;
@@ -111,6 +115,12 @@ struct Import {
         return options.kinematic_velocity.value_or(conventions.kinematic_velocity_followed
                                                        ? KinematicVelocity::follow
                                                        : KinematicVelocity::rest) == KinematicVelocity::rest;
+    }
+    /// The resolvers for an axis of a joint with several.
+    [[nodiscard]] const resolve::ResolverList& resolvers_of(std::string_view axis) const
+    {
+        const auto own = axis_resolvers.find(axis);
+        return own == axis_resolvers.end() ? resolvers : own->second;
     }
     [[nodiscard]] double length() const { return context.scale.meters_per_unit; }
     [[nodiscard]] double si(double value, physics::Dimension dimension) const

@@ -20,6 +20,7 @@
 #include "mechane/geometry/mass.h"
 #include "mechane/importer/mujoco_attributes.h"
 #include "mechane/physics/codes.h"
+#include "mechane/resolve/joint_values.h"
 #include "mechane/usd/codes.h"
 #include "mechane/usd/instancer_copies.h"
 #include "mechane/usd/selections.h"
@@ -119,7 +120,15 @@ Result<void> choose_resolvers(Import& run)
         return make_diagnostic(codes::kMjcNotRegistered, {},
                                "the resolver mjc is listed, and the builder has no MuJoCo attributes");
     for (const resolve::Resolver& r : run.resolvers.resolvers()) run.result.schema_attrs[r.name];
-    run.resolvers.rest_unauthored(run.physics.authored_names);
+    const auto& names = run.physics.authored_names;
+    if (std::any_of(names.begin(), names.end(),
+                    [](const usd::Token& name) { return !resolve::shared_attribute(name.text()).empty(); }))
+        for (const auto dof : {physics::Dof::trans_x, physics::Dof::trans_y, physics::Dof::trans_z, physics::Dof::rot_x,
+                               physics::Dof::rot_y, physics::Dof::rot_z}) {
+            const std::string axis(physics::to_string(dof));
+            run.axis_resolvers.emplace(axis, resolve::for_axis(run.resolvers, axis, names));
+        }
+    run.resolvers.rest_unauthored(names);
     return {};
 }
 

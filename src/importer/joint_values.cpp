@@ -25,19 +25,29 @@ using resolve::Value;
 /// Looks up one joint prim's values in the units of one kind of motion.
 class Lookup {
   public:
-    Lookup(Import& run, const physics::Joint& joint, Motion motion) : run_(run), joint_(joint), context_(run.context)
+    /// @param axis  of a joint with several, "transX" to "rotZ"; empty for a joint with one
+    Lookup(Import& run, const physics::Joint& joint, Motion motion, std::string_view axis = {})
+        : run_(run), joint_(joint), context_(run.context), resolvers_(run.resolvers_of(axis))
     { context_.motion = motion; }
 
     [[nodiscard]] double number(Key key, double otherwise) const
-    { return run_.resolvers.get(joint_.prim, key, context_, Value(otherwise), &run_.found).number_or(otherwise); }
+    { return resolvers_.get(joint_.prim, key, context_, Value(otherwise), &run_.found).number_or(otherwise); }
     [[nodiscard]] std::optional<double> number(Key key) const
-    { return run_.resolvers.get(joint_.prim, key, context_, {}, &run_.found).number(); }
-    [[nodiscard]] const resolve::Context& context() const { return context_; }
+    { return resolvers_.get(joint_.prim, key, context_, {}, &run_.found).number(); }
+    /// Only what is authored for the axis itself.
+    [[nodiscard]] std::optional<double> number_of_axis(Key key) const
+    {
+        const resolve::Resolved answer = resolvers_.get(joint_.prim, key, context_, {}, nullptr);
+        return resolve::shared_attribute(answer.attribute).empty() ? std::nullopt : answer.number();
+    }
+    [[nodiscard]] const resolve::ResolverList& resolvers() const { return resolvers_; }
+    [[nodiscard]] const resolve::Context&      context() const { return context_; }
 
   private:
-    Import&               run_;
-    const physics::Joint& joint_;
-    resolve::Context      context_;
+    Import&                      run_;
+    const physics::Joint&        joint_;
+    resolve::Context             context_;
+    const resolve::ResolverList& resolvers_;
 };
 
 TargetMode target_mode(const Import& run, bool driven, double ke, double kd)
@@ -96,7 +106,7 @@ void apply_drive(const Import& run, const physics::Drive& drive, Motion motion, 
 JointDofConfig axis_values(Import& run, const physics::Joint& joint, std::string_view name, Motion motion,
                            const physics::Limit* limit, const physics::Drive* drive, bool of_d6, Filled& filled)
 {
-    const Lookup   look(run, joint, motion);
+    const Lookup   look(run, joint, motion, of_d6 ? name : std::string_view());
     const bool     turns = motion == Motion::angular;
     JointDofConfig dof   = run.builder.default_dof;
 
@@ -111,16 +121,16 @@ JointDofConfig axis_values(Import& run, const physics::Joint& joint, std::string
 
     dof.armature = look.number(Key::joint_armature, dof.armature);
     dof.friction = look.number(Key::joint_friction, dof.friction);
-    dof.damping  = resolve::joint_damping(run.resolvers, joint.prim, look.context(), dof.damping, run.found)
+    dof.damping  = resolve::joint_damping(look.resolvers(), joint.prim, look.context(), dof.damping, run.found)
                        .number_or(dof.damping);
     // NewtonJointAPI writes "no limit" as infinity, the model as its own large default.
     if (const auto v = look.number(Key::joint_velocity_limit); v && *v < kInfinity) dof.velocity_limit = *v;
 
-    const resolve::Spring spring = resolve::joint_spring(run.resolvers, joint.prim, run.scene, look.context());
+    const resolve::Spring spring = resolve::joint_spring(look.resolvers(), joint.prim, run.scene, look.context());
     dof.stiffness                = spring.stiffness.value_or(dof.stiffness);
-    // MuJoCo's spring reference and ref are of joints with one axis.
+    // MuJoCo's spring reference and ref are of joints with one axis, unless they are said of this one.
+    if (spring.rest_q && (!of_d6 || spring.of_axis)) dof.rest_q = spring.rest_q;
     if (!of_d6) {
-        if (spring.rest_q) dof.rest_q = spring.rest_q;
         dof.limit_lower -= spring.ref;
         dof.limit_upper -= spring.ref;
     }
@@ -144,7 +154,8 @@ JointDofConfig axis_values(Import& run, const physics::Joint& joint, std::string
     const bool no_lower = dof.limit_lower <= -model::kMaxValue, no_upper = dof.limit_upper >= model::kMaxValue;
     if (!run.conventions.targets_beyond_bound_kept && no_lower != no_upper)
         dof.target_q = no_lower ? std::min(dof.target_q, dof.limit_upper) : std::max(dof.target_q, dof.limit_lower);
-    const std::optional<double> effort = of_d6 ? std::nullopt : look.number(Key::joint_effort_limit);
+    const std::optional<double> effort =
+        of_d6 ? look.number_of_axis(Key::joint_effort_limit) : look.number(Key::joint_effort_limit);
     if (effort) dof.effort_limit = std::min(dof.effort_limit, *effort);
     if (!driven && !effort && !of_d6) dof.effort_limit = undriven_effort;
 
@@ -187,7 +198,7 @@ void fill_single(Import& run, const physics::Joint& source, const JointEnds& end
         const Vec3d  axis    = physics::unit_vector(source.axis);
         const Posed  X_moved = turns ? Posed{{}, from_axis_angle(axis, at)} : Posed{at * axis, {}};
         // A locked axis is a fixed joint at the common bound.
-        joint.parent_xform   = joint.parent_xform * (ends.exchanged ? inverse(X_moved) : X_moved);
+        joint.parent_xform = joint.parent_xform * (ends.exchanged ? inverse(X_moved) : X_moved);
         return;
     }
     JointDofConfig dof = single_axis(run, source, false, filled);
@@ -247,8 +258,8 @@ void fill_ball(Import& run, const physics::Joint& source, model::BuilderJoint& j
         joint.parent_xform = joint.parent_xform * Posed{{}, turn};
         joint.child_xform  = joint.child_xform * Posed{{}, turn};
         // Negative means no limit in UsdPhysics.
-        joint.cone_limit   = {source.cone_angle0 < 0 ? -1 : source.cone_angle0 * kDegrees,
-                              source.cone_angle1 < 0 ? -1 : source.cone_angle1 * kDegrees};
+        joint.cone_limit = {source.cone_angle0 < 0 ? -1 : source.cone_angle0 * kDegrees,
+                            source.cone_angle1 < 0 ? -1 : source.cone_angle1 * kDegrees};
     }
 }
 
@@ -269,12 +280,12 @@ const physics::Drive* drive_of(const physics::Joint& joint, physics::Dof dof)
 
 void fill_distance(const Import& run, const physics::Joint& source, model::BuilderJoint& joint)
 {
-    joint.type                   = JointType::distance;
-    JointDofConfig dof           = run.builder.default_dof;
-    dof.axis                     = {1, 0, 0};
-    const bool generic           = source.kind == physics::JointKind::d6;
-    dof.limit_lower              = -1;
-    dof.limit_upper              = generic ? model::kMaxValue : -1;  // a target of its drive must lie between the two
+    joint.type         = JointType::distance;
+    JointDofConfig dof = run.builder.default_dof;
+    dof.axis           = {1, 0, 0};
+    const bool generic = source.kind == physics::JointKind::d6;
+    dof.limit_lower    = -1;
+    dof.limit_upper    = generic ? model::kMaxValue : -1;  // a target of its drive must lie between the two
     // Negative distances mean no bound (PhysicsDistanceJoint).
     const physics::Limit* limit  = generic ? limit_of(source, physics::Dof::distance) : &source.limit;
     const auto            bounds = [&](bool has, double bound) { return has && bound >= 0; };
@@ -299,11 +310,12 @@ void fill_distance(const Import& run, const physics::Joint& source, model::Build
 
 namespace {
 
-bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, model::BuilderJoint& joint,
-             Filled& filled)
+bool fill_d6(Import& run, physics::Index index, const JointEnds& ends, model::BuilderJoint& joint, Filled& filled)
 {
     using physics::Dof;
-    joint.type = JointType::d6;
+    const physics::Joint& source = run.joint(index);
+    joint.type                   = JointType::d6;
+    run.axis_names[index].clear();
     if (run.log && run.conventions.joint_distances_dropped)
         for (const char* prefix : {"drive:distance:", "limit:distance:"})
             run.log->dismiss(source.prim, prefix, "newton-1.8 does not simulate the distance of a PhysicsJoint");
@@ -311,11 +323,11 @@ bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, m
     bool  driven    = false;
     Posed X_locked;
     for (const Dof dof : {Dof::trans_x, Dof::trans_y, Dof::trans_z, Dof::rot_x, Dof::rot_y, Dof::rot_z}) {
-        const physics::Limit* limit = limit_of(source, dof);
-        const physics::Drive* drive = drive_of(source, dof);
-        const bool            turns = physics::is_rotation(dof);
-        const int             index = static_cast<int>(dof) - static_cast<int>(turns ? Dof::rot_x : Dof::trans_x);
-        const Vec3d           axis  = axis_vector<double>(index);
+        const physics::Limit* limit  = limit_of(source, dof);
+        const physics::Drive* drive  = drive_of(source, dof);
+        const bool            turns  = physics::is_rotation(dof);
+        const int             number = static_cast<int>(dof) - static_cast<int>(turns ? Dof::rot_x : Dof::trans_x);
+        const Vec3d           axis   = axis_vector<double>(number);
         if (limit == nullptr) {
             ++unlimited;
             if (run.conventions.unlimited_axes_locked) continue;
@@ -336,6 +348,7 @@ bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, m
         if (turns && run.conventions.no_limit_in_degrees && !limit->has_lower() && !limit->has_upper())
             value.limit_lower *= kDegrees, value.limit_upper *= kDegrees;
         (turns ? joint.angular_axes : joint.linear_axes).push_back(value);
+        run.axis_names[index].emplace_back(physics::to_string(dof));
     }
     if (run.conventions.unlimited_axes_locked) {
         if (unlimited > 0)
@@ -354,8 +367,12 @@ bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, m
     // Three free turns are a ball: no order of turns, no gimbal lock.
     const bool plain_ball =
         joint.linear_axes.empty() && joint.angular_axes.size() == 3 && !driven &&
-        std::all_of(joint.angular_axes.begin(), joint.angular_axes.end(), [](const JointDofConfig& d) {
-            return d.limit_lower <= -model::kMaxValue && d.limit_upper >= model::kMaxValue && d.initial_q == 0;
+        std::all_of(joint.angular_axes.begin(), joint.angular_axes.end(), [&](const JointDofConfig& d) {
+            const JointDofConfig& x = joint.angular_axes.front();
+            const bool same         = d.armature == x.armature && d.friction == x.friction && d.damping == x.damping &&
+                                      d.stiffness == x.stiffness && d.rest_q == x.rest_q;
+            // What one turn alone resists is no matter of a ball.
+            return same && d.limit_lower <= -model::kMaxValue && d.limit_upper >= model::kMaxValue && d.initial_q == 0;
         });
     if (plain_ball) {
         joint.type = JointType::ball;
@@ -424,7 +441,7 @@ Filled fill_joint(Import& run, JointGroup group, const JointEnds& ends, model::B
                 if (keeps_distance_only(source) && !run.conventions.joint_distances_dropped)
                     fill_distance(run, source, joint);
                 else
-                    filled.holds = fill_d6(run, source, ends, joint, filled);
+                    filled.holds = fill_d6(run, group.front(), ends, joint, filled);
                 break;
             case physics::JointKind::revolute:
             case physics::JointKind::prismatic:

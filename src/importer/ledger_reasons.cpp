@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 
+#include "mechane/resolve/joint_values.h"
 #include "mechane/resolve/resolvers.h"
 #include "mechane/usd/declared_attribute.h"
 #include "mechane/usd/schemas.h"
@@ -167,6 +168,9 @@ std::string reason_not_read(const usd::Prim& prim, std::string_view property, co
 
 bool is_unknown_property(std::string_view property)
 {
+    // Of one axis of a joint a vendor's attribute may be said that it has for the joint.
+    if (const std::string shared = resolve::shared_attribute(property); !shared.empty())
+        return is_unknown_property(shared);
     if (usd::is_brought(property)) return false;
     static const std::array kAll{resolve::SchemaResolverNewton(), resolve::SchemaResolverPhysx(),
                                  resolve::SchemaResolverMjc()};

@@ -10,13 +10,17 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "import.h"
 #include "mechane/model/custom_rows.h"
 #include "mechane/model/joint_table.h"
+#include "mechane/physics/solid_size.h"
+#include "mechane/resolve/joint_values.h"
 #include "mechane/resolve/mujoco_units.h"
 #include "mujoco_attributes.h"
+#include "shape_frames.h"
 
 // MuJoCo's actuators, tendons and equalities, and its settings of more than four numbers, as rows of custom attributes
 // under the names that Newton 1.8 registers. The solver `mujoco` reads them there. What an actuator acts on is an index
@@ -289,6 +293,8 @@ class Rows {
             }
         for (const auto& [authored, name] :
              {std::pair{"mjc:solimplimit", "solimplimit"}, std::pair{"mjc:solimpfriction", "solimpfriction"}}) {
+            for (const auto& [index, axes] : run_.axis_names)
+                for (std::size_t k = 0; k < axes.size(); ++k) of_axis(index, k, axes[k], authored, name);
             if (!names.contains(usd::Token(authored))) continue;
             for (const physics::Joint& joint : run_.physics.joints) {
                 const std::int32_t j = found(run_.result.path_joint_map, joint.path.text());
@@ -297,13 +303,28 @@ class Rows {
                 const auto axes = static_cast<std::int32_t>(made.linear_axes.size() + made.angular_axes.size());
                 const auto own  = run_.result.path_joint_axis.find(joint.path.text());
                 for (std::int32_t k = 0; k < axes; ++k) {
+                    const std::int32_t dof = first_dof_[static_cast<std::size_t>(j)] + k;
                     if (own != run_.result.path_joint_axis.end() && own->second != k) continue;
-                    const std::int32_t         dof = first_dof_[static_cast<std::size_t>(j)] + k;
+                    if (of_axis_.count({name, dof}) != 0) continue;
                     const resolve::MujocoUnits units(run_.stage, joint.prim, is_angular(j, dof));
                     put_all(name, dof, list(joint.prim, authored, kSolimp, units));
                 }
             }
         }
+    }
+    /// What a joint with several axes says of one of them.
+    void of_axis(physics::Index index, std::size_t k, const std::string& axis, const char* authored, const char* name)
+    {
+        const std::int32_t joint    = run_.joint_of[static_cast<std::size_t>(index)];
+        const usd::Prim    prim     = run_.joint(index).prim;
+        const std::string  property = resolve::axis_attribute(authored, axis);
+        if (run_.axis_resolvers.empty() || joint < 0 || !prim.attribute(property).authored()) return;
+        const std::int32_t         row = first_dof_[static_cast<std::size_t>(joint)] + static_cast<std::int32_t>(k);
+        const resolve::MujocoUnits units(run_.stage, prim, is_angular(joint, row));
+        std::vector<double>        values = list(prim, property.c_str(), kSolimp);
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] *= units.factor(scale_, authored, i);
+        put_all(name, row, values);
+        of_axis_.emplace(name, row);
     }
 
     /// The shape of a path. A site that is a frame without a size has none yet: it becomes a point of its body.
@@ -311,10 +332,15 @@ class Rows {
     /// frame is that of the survivor.
     std::int32_t shape_at(const usd::Path& path)
     {
-        // Sites without geometry are made when something names them.
+        // Sites without geometry are made when something names them, and what tendons wrap where neither contacts nor
+        // pictures need it.
         const std::int32_t known = found(run_.result.path_shape_map, path.text());
         const usd::Prim    prim  = run_.stage.prim_at(path);
-        if (known >= 0 || !prim || !prim.defined() || !(prim.has_api("MjcSiteAPI") || prim.has_api("NewtonSiteAPI")))
+        if (known >= 0 || !prim || !prim.defined()) return known;
+        const bool is_site = prim.has_api("MjcSiteAPI") || prim.has_api("NewtonSiteAPI");
+        const auto round   = is_site ? std::nullopt : physics::solid_size(prim);
+        using Kind         = physics::SolidSize::Kind;
+        if (!is_site && (!round || round->two_radii || (round->kind != Kind::sphere && round->kind != Kind::cylinder)))
             return known;
         const auto placed = [&](const usd::Matrix4d& m) {
             const usd::Decomposition at = usd::decompose(m);
@@ -324,9 +350,24 @@ class Rows {
         site.label          = path.text();
         site.type           = model::GeoType::sphere;
         site.scale          = {kSiteRadius, 0, 0};
-        site.config.is_site = true;
-        const Posed X_WS    = placed(run_.stage.world_matrix(prim));
-        site.xform          = run_.X_WS * X_WS;
+        site.config.is_site = is_site;
+        Posed X_WS          = placed(run_.stage.world_matrix(prim));
+        if (round) {
+            const Vec3d  s      = abs(usd::decompose(run_.stage.world_matrix(prim)).scale);
+            const auto   a      = static_cast<std::size_t>(round->axis);
+            const bool   ball   = round->kind == Kind::sphere;
+            const double around = ball ? max_component(s) : std::max(s[(a + 1) % 3], s[(a + 2) % 3]);
+            if (!ball) X_WS.q = turned_onto(X_WS.q, static_cast<physics::Axis>(round->axis), false);
+            site.type   = ball ? model::GeoType::sphere : model::GeoType::cylinder;
+            site.scale  = {run_.length() * round->bottom * around, ball ? 0 : run_.length() * round->half_height * s[a],
+                           0};
+            site.config = run_.builder.default_shape;
+            site.config.density                = 0;
+            site.config.has_shape_collision    = false;
+            site.config.has_particle_collision = false;
+            site.config.is_visible             = false;
+        }
+        site.xform = run_.X_WS * X_WS;
         for (usd::Path above = path.parent(); !above.empty() && !above.is_root(); above = above.parent()) {
             const std::int32_t body = found(run_.result.path_body_map, above.text());
             if (body < 0) continue;
@@ -636,6 +677,8 @@ class Rows {
     std::vector<std::int32_t>           first_dof_;
     std::array<std::int32_t, 8>         count_{};
     std::map<std::string, std::int32_t> tendons_;
+    /// Attribute and dof where an axis of a joint has its own value.
+    std::set<std::pair<std::string, std::int32_t>> of_axis_;
     /// Actuators whose range is that of their joint, with the name of the flag that says so.
     std::set<std::pair<std::int32_t, std::string>> inherits_;
 };

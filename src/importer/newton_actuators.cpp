@@ -1,13 +1,16 @@
 // Newton's own actuator prims (NewtonActuator): recorded in the result; a proportional-derivative law with at most a
-// bound of effort becomes part of the joint's drive. Gains are SI, per radian.
+// bound of effort becomes part of the joint's drive. Gains are authored in stage units, per radian, and leave in SI.
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cmath>
+#include <utility>
 
+#include "actuator_units.h"
 #include "import.h"
 #include "mechane/model/joint_table.h"
+#include "mechane/usd/start_value.h"
 
 namespace mechane::importer {
 namespace {
@@ -28,7 +31,7 @@ model::JointDofConfig* axis_of(Import& run, physics::Index source)
 
 double number(const usd::Prim& prim, const char* name, double otherwise)
 {
-    const double x = prim.attribute(name).get_or<double>(otherwise);
+    const double x = usd::start_or<double>(prim.attribute(name), otherwise);
     return std::isnan(x) ? otherwise : x;
 }
 
@@ -79,16 +82,18 @@ void add_actuator(Import& run, const usd::Prim& prim)
     if (neural) return refuse(codes::kActControl, prim.site(), "neural controllers are not supported");
 
     ImportedActuator actuator;
-    actuator.path         = path;
-    actuator.joint        = run.joint_of[static_cast<std::size_t>(joint)];
-    actuator.control      = pd ? "pd" : "pid";
-    actuator.kp           = number(prim, "newton:kp", 0);
-    actuator.kd           = number(prim, "newton:kd", 0);
-    actuator.ki           = pid ? number(prim, "newton:ki", 0) : 0;
-    actuator.const_effort = number(prim, "newton:constEffort", 0);
-    actuator.integral_max = pid ? number(prim, "newton:integralMax", kInfinity) : kInfinity;
-    const bool bounded    = prim.has_api("NewtonMaxEffortClampingAPI");
-    if (bounded) actuator.max_effort = std::abs(number(prim, "newton:maxEffort", kInfinity));
+    actuator.path    = path;
+    actuator.joint   = run.joint_of[static_cast<std::size_t>(joint)];
+    actuator.control = pd ? "pd" : "pid";
+    // Efforts are forces or torques, gains efforts per distance or radian.
+    const ActuatorUnits units = actuator_units(run, run.joint(joint).kind == physics::JointKind::revolute);
+    actuator.kp               = units.stiffness * number(prim, "newton:kp", 0);
+    actuator.kd               = units.stiffness * number(prim, "newton:kd", 0);
+    actuator.ki               = pid ? units.stiffness * number(prim, "newton:ki", 0) : 0;
+    actuator.const_effort     = units.force * number(prim, "newton:constEffort", 0);
+    actuator.integral_max     = pid ? units.coordinate * number(prim, "newton:integralMax", kInfinity) : kInfinity;
+    const bool bounded        = prim.has_api("NewtonMaxEffortClampingAPI");
+    if (bounded) actuator.max_effort = std::abs(units.force * number(prim, "newton:maxEffort", kInfinity));
     const bool delayed = prim.has_api("NewtonActuatorDelayAPI");
     if (delayed) actuator.delay_steps = static_cast<int>(number(prim, "newton:delaySteps", 1));
     const bool motor = prim.has_api("NewtonDCMotorClampingAPI"), table = prim.has_api("NewtonPositionBasedClampingAPI");
@@ -109,9 +114,13 @@ void add_actuator(Import& run, const usd::Prim& prim)
             axis->actuator_mode = actuator.kp != 0   ? model::TargetMode::position
                                   : actuator.kd != 0 ? model::TargetMode::velocity
                                                      : model::TargetMode::effort;
-        for (const char* name : {"newton:targets", "newton:kp", "newton:kd", "newton:ki", "newton:constEffort"})
-            run.took(prim, name, Use::used, "part of the drive of its joint");
-        if (bounded) run.took(prim, "newton:maxEffort", Use::used, "bounds the drive of its joint");
+        const Use gain   = units.stiffness == 1 ? Use::used : Use::converted,
+                  effort = units.force == 1 ? Use::used : Use::converted;
+        for (const auto& [name, use] :
+             {std::pair{"newton:targets", Use::used}, std::pair{"newton:kp", gain}, std::pair{"newton:kd", gain},
+              std::pair{"newton:ki", gain}, std::pair{"newton:constEffort", effort}})
+            run.took(prim, name, use, "part of the drive of its joint");
+        if (bounded) run.took(prim, "newton:maxEffort", effort, "bounds the drive of its joint");
     } else {
         ignore_all(obstacle != nullptr ? obstacle : "it is recorded only");
         if (obstacle != nullptr)

@@ -19,6 +19,7 @@
 #include "mechane/physics/codes.h"
 #include "mechane/physics/value_fault.h"
 #include "mechane/usd/start_value.h"
+#include "mechane/usd/transform_ops.h"
 
 namespace mechane::importer {
 namespace {
@@ -114,7 +115,7 @@ std::optional<physics::ValueFault> order_fault(const usd::Prim& prim, const usd:
     static const usd::Token kOrder("xformOpOrder");
     const usd::Attribute    attribute = prim.attribute(name);
     const auto              order     = prim.attribute(kOrder).get_or<std::vector<usd::Token>>({});
-    const auto listed = [&](const usd::Token& op) { return op == name || op.text() == "!invert!" + name.text(); };
+    const auto              listed    = [&](const usd::Token& op) { return usd::attribute_of_op(op) == name; };
     if (!attribute.authored() || std::ranges::any_of(order, listed)) return std::nullopt;
     if (!attribute.varying() && is_identity(name.text(), attribute.authored_value(usd::start_of(attribute))))
         return std::nullopt;

@@ -12,7 +12,7 @@ constexpr bool kBoth = true, kNewton = false;
 
 constexpr Convention kTable[] = {
     {&Conventions::samples_need_default, "samples_need_default", "What the parser reads", kBoth,
-     "a value or a transform with time samples and no default", "its first sample", "as if unauthored"},
+     "a value or a transform that is animated and has no default", "its value at the start", "as if unauthored"},
     {&Conventions::flat_shapes_valid, "flat_shapes_valid", "What the parser reads", kBoth, "a size of zero or below",
      "the shape is left out", "kept"},
     {&Conventions::sheared_boxes_stay_boxes, "sheared_boxes_stay_boxes", "What the parser reads", kBoth,

@@ -12,6 +12,8 @@
 #include "mechane/physics/codes.h"
 #include "mechane/physics/mass_values.h"
 #include "mechane/physics/value_fault.h"
+#include "mechane/usd/start_value.h"
+#include "mechane/usd/transform_ops.h"
 
 namespace mechane::physics {
 
@@ -42,6 +44,11 @@ bool Reader::maybe_authored(const usd::Prim& prim, const usd::Token& name) const
     return !known || std::find(known->authored.begin(), known->authored.end(), name) != known->authored.end();
 }
 
+namespace {
+std::string sampled_only(const usd::Token& name, const usd::TimeCode& start)
+{ return fmt::format("{} varies over time and has no default; its value at {} counts", name.text(), *start.value); }
+}  // namespace
+
 usd::Value Reader::value(const usd::Prim& prim, const usd::Token& name) const
 {
     if (!maybe_authored(prim, name)) return {};
@@ -52,12 +59,10 @@ usd::Value Reader::value(const usd::Prim& prim, const usd::Token& name) const
     // A blocked value is meant to be the fallback: no sample is looked for.
     if (attribute.blocked()) return {};
     if (!options.conventions.samples_need_default) {
-        const std::vector<double> times = attribute.time_samples();
-        if (!times.empty()) {
-            usd::Value first = attribute.authored_value(times.front());
+        if (const usd::TimeCode start = usd::start_of(attribute); start.value) {
+            usd::Value first = attribute.authored_value(start);
             if (!first.empty()) {
-                found.add(kSampledOnly, attribute.site(),
-                          fmt::format("{} has samples from time {} on but no default", name.text(), times.front()));
+                found.add(kSampledOnly, attribute.site(), sampled_only(name, start));
                 return first;
             }
         }
@@ -173,23 +178,17 @@ MassValues Reader::mass_values(const usd::Prim& prim) const
 usd::Matrix4d Reader::local_matrix(const usd::Prim& prim, bool* resets) const
 {
     static const usd::Token kOrder("xformOpOrder");
-    if (!options.conventions.samples_need_default) {
-        // Ops with samples and no default would vanish at the default time.
-        const auto ops = prim.attribute(kOrder).get<std::vector<usd::Token>>();
-        if (ops)
-            for (const usd::Token& op : *ops) {
-                std::string_view name = op.text();
-                if (name.starts_with("!invert!")) name.remove_prefix(8);
-                const usd::Attribute attribute = prim.attribute(usd::Token(name));
-                if (!attribute || !attribute.authored_value().empty()) continue;
-                const std::vector<double> times = attribute.time_samples();
-                if (times.empty()) continue;
-                found.add(kSampledOnly, attribute.site(),
-                          fmt::format("{} has samples from time {} on but no default", name, times.front()));
-                return stage.local_matrix(prim, times.front(), resets);
-            }
-    }
-    return stage.local_matrix(prim, {}, resets);
+    if (options.conventions.samples_need_default) return stage.local_matrix(prim, {}, resets);
+    // Animated ops without a default would vanish at the default time.
+    const usd::TimeCode start = usd::start_of_transform(prim);
+    if (start.value)
+        for (const usd::Token& op : prim.attribute(kOrder).get_or<std::vector<usd::Token>>({})) {
+            const usd::Attribute attribute = prim.attribute(usd::attribute_of_op(op));
+            if (!usd::start_of(attribute).value) continue;
+            found.add(kSampledOnly, attribute.site(), sampled_only(attribute.name(), start));
+            break;
+        }
+    return stage.local_matrix(prim, start, resets);
 }
 
 usd::Matrix4d Reader::world_matrix(const usd::Prim& prim) const

@@ -1,6 +1,6 @@
 #pragma once
 // What the passes of `parse` share: the prims in traversal order with what is applied to them, and attribute reads that
-// follow usd-physics section 1 (default time, else the earliest sample; NaN counts as not authored).
+// follow usd-physics section 1 (default time, else the start of the animation; NaN counts as not authored).
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -92,7 +92,7 @@ struct Reader {
     [[nodiscard]] std::vector<usd::Path> targets(const usd::Prim& prim, const usd::Token& name) const;
 
     [[nodiscard]] MassValues mass_values(const usd::Prim& prim) const;
-    /// Local to world at the default time; a transform with samples only is taken at the earliest.
+    /// Local to world at the default time; a transform that is animated alone is taken at its start.
     [[nodiscard]] usd::Matrix4d local_matrix(const usd::Prim& prim, bool* resets) const;
     [[nodiscard]] usd::Matrix4d world_matrix(const usd::Prim& prim) const;
 

@@ -5,11 +5,20 @@
 
 #include "mechane/resolve/joint_values.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace mechane::resolve {
 
 namespace {
+
+constexpr std::string_view kAxisWords[] = {"transX", "transY", "transZ", "rotX", "rotY", "rotZ"};
+
+/// Keys of which each axis of a joint may have its own value. Limits have keys of their own.
+constexpr Key kAxisKeys[] = {Key::joint_armature,  Key::joint_damping,   Key::joint_damping_per_rad,
+                             Key::joint_friction,  Key::joint_stiffness, Key::joint_velocity_limit,
+                             Key::joint_springref, Key::joint_ref,       Key::joint_effort_limit};
 
 // Stiffness of a limit that is authored as infinitely hard [N/m, N m/deg], in whatever units the stage is.
 constexpr double kHardLimit = 1e8;
@@ -53,6 +62,45 @@ std::optional<double> initial(const ResolverList& resolvers, const usd::Prim& jo
 }
 
 }  // namespace
+
+std::string axis_attribute(std::string_view attribute, std::string_view axis)
+{
+    const std::size_t after = attribute.find(':') + 1;
+    return std::string(attribute.substr(0, after)).append(axis).append(":").append(attribute.substr(after));
+}
+
+std::string shared_attribute(std::string_view attribute)
+{
+    if (!attribute.starts_with("newton:") && !attribute.starts_with("mjc:")) return {};
+    const std::size_t first = attribute.find(':') + 1, second = attribute.find(':', first);
+    if (second == std::string_view::npos) return {};
+    const std::string_view axis = attribute.substr(first, second - first);
+    if (std::find(std::begin(kAxisWords), std::end(kAxisWords), axis) == std::end(kAxisWords)) return {};
+    return std::string(attribute.substr(0, first)).append(attribute.substr(second + 1));
+}
+
+ResolverList for_axis(const ResolverList& resolvers, std::string_view axis,
+                      const std::unordered_set<usd::Token>& authored)
+{
+    std::vector<Resolver> out;
+    for (const Resolver& resolver : resolvers.resolvers()) {
+        Resolver one = resolver;
+        one.rows.clear();
+        for (const Row& row : resolver.rows) {
+            const bool own = (resolver.name == "newton" || resolver.name == "mjc") &&
+                             std::find(std::begin(kAxisKeys), std::end(kAxisKeys), row.key) != std::end(kAxisKeys);
+            if (!own) continue;
+            Row of_axis = row;
+            for (std::string& name : of_axis.attributes) name = axis_attribute(name, axis);
+            one.rows.push_back(std::move(of_axis));
+        }
+        one.rows.insert(one.rows.end(), resolver.rows.begin(), resolver.rows.end());
+        out.push_back(std::move(one));
+    }
+    ResolverList list(std::move(out));
+    list.rest_unauthored(authored);
+    return list;
+}
 
 LimitGains limit_gains(const ResolverList& resolvers, const usd::Prim& joint, std::string_view dof_name,
                        const Context& context, double default_ke, double default_kd, Diagnostics& found)
@@ -134,6 +182,8 @@ Spring joint_spring(const ResolverList& resolvers, const usd::Prim& joint, const
     const auto authored = [&](Key key) {
         const Resolved answer = resolvers.get(joint, key, context);
         const auto     value  = answer.number();
+        if (answer.authored() && key == Key::joint_springref)
+            spring.of_axis = !shared_attribute(answer.attribute).empty();
         return answer.authored() && value && std::isfinite(*value) ? value : std::nullopt;
     };
     // MuJoCo's attributes of angles are in the unit that its compiler options on the scene name, degrees without one.

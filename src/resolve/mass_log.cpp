@@ -11,6 +11,8 @@
 #include <map>
 #include <vector>
 
+#include "mechane/usd/key_times.h"
+
 namespace mechane::resolve {
 
 namespace {
@@ -74,7 +76,7 @@ class Ancestors {
         FromAbove out;
         if (!body.enabled) return out;
         const auto own = [&](const usd::Token& name) {
-            const auto x = body.prim.attribute(name).authored_as<double>();
+            const auto x = usd::start_authored_as<double>(body.prim.attribute(name));
             return x && *x > 0 && std::isfinite(*x);
         };
         // The authored attribute is asked and not the parsed value, which may be one that was taken over from above.
@@ -141,7 +143,8 @@ class Trial {
         for (const physics::Index c : body.colliders) {
             const physics::Collider& collider = model_.colliders[static_cast<std::size_t>(c)];
             if (collider.path != body.path)
-                try_values(changed_.colliders[static_cast<std::size_t>(c)].mass, collider.prim, collider.prim, collider.prim);
+                try_values(changed_.colliders[static_cast<std::size_t>(c)].mass, collider.prim, collider.prim,
+                           collider.prim);
             if (model_.options.mass_on_xforms == physics::MassOnXforms::inherit)
                 for (const physics::Index m : collider.mass_chain) {
                     physics::XformMass& one = changed_.xform_masses[static_cast<std::size_t>(m)];
@@ -166,8 +169,7 @@ class Trial {
         if (v.has_density()) trial(v.density, 1.7 * v.density, of_density, kDensity);
         if (v.has_com()) trial(v.com, v.com + (0.1 + length(v.com)) * Vec3d{0.3, 0.5, 0.7}, prim, kCom);
         if (v.has_diagonal()) trial(v.diagonal, scale(v.diagonal, {1.1, 1.2, 1.3}), prim, kDiagonal);
-        if (v.has_axes())
-            trial(v.axes, normalized(v.axes * normalized(Quatd{0.1, 0.2, 0.3, 0.9})), prim, kAxes);
+        if (v.has_axes()) trial(v.axes, normalized(v.axes * normalized(Quatd{0.1, 0.2, 0.3, 0.9})), prim, kAxes);
     }
 
     template <class T>
@@ -199,16 +201,17 @@ class Trial {
         const bool used = said->use == Use::read || said->use == Use::used || said->use == Use::converted;
         if (decides && !used) log.correct(prim, name, Use::read, {});
         if (!decides && used)
-            log.correct(prim, name, Use::overridden, "other mass properties of the body leave nothing for it to decide");
+            log.correct(prim, name, Use::overridden,
+                        "other mass properties of the body leave nothing for it to decide");
     }
 
-    const physics::PhysicsModel&                                   model_;
-    physics::PhysicsModel                                          changed_;
-    const Weigh&                                                   weigh_;
-    physics::Index                                                 body_ = physics::kNone;
-    BodyMassProperties                                             was_;
+    const physics::PhysicsModel&                                  model_;
+    physics::PhysicsModel                                         changed_;
+    const Weigh&                                                  weigh_;
+    physics::Index                                                body_ = physics::kNone;
+    BodyMassProperties                                            was_;
     std::map<usd::Path, std::vector<std::pair<usd::Token, bool>>> decides_;
-    std::map<usd::Path, usd::Prim>                                 prims_;
+    std::map<usd::Path, usd::Prim>                                prims_;
 };
 
 }  // namespace

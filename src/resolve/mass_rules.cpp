@@ -16,6 +16,7 @@
 #include "mechane/resolve/codes.h"
 #include "mechane/resolve/shape_values.h"
 #include "mechane/tasks/parallel.h"
+#include "mechane/usd/key_times.h"
 #include "solids.h"
 
 namespace mechane::resolve {
@@ -402,7 +403,7 @@ class Ladder {
     {
         if (!has_api(body.prim, "NewtonMassAPI")) return std::nullopt;
         const usd::Attribute attribute = body.prim.attribute("newton:inertia");
-        const auto           list      = attribute.authored_as<std::vector<double>>();
+        const auto           list      = usd::start_authored_as<std::vector<double>>(attribute);
         if (list && o_.log != nullptr) o_.log->note(body.prim, attribute.name(), physics::Use::read);
         if (!list || list->empty()) return std::nullopt;
         const std::string fault = fault_of_tensor(*list);

@@ -114,8 +114,9 @@ Resolver SchemaResolverMjc(const Rules& rules)
                    row(Key::shape_ke, "mjc:solref", Unit::si, {}, solref_stiffness),
                    row(Key::shape_kd, "mjc:solref", Unit::si, {}, solref_damping),
 
-                   row(Key::material_mu_torsional, "mjc:torsionalfriction", Unit::si, 0.005),
-                   row(Key::material_mu_rolling, "mjc:rollingfriction", Unit::si, 0.0001),
+                   // Older names of newton:torsionalFriction and newton:rollingFriction, which are distances.
+                   row(Key::material_mu_torsional, "mjc:torsionalfriction", Unit::length, 0.005),
+                   row(Key::material_mu_rolling, "mjc:rollingfriction", Unit::length, 0.0001),
                    row(Key::material_priority, "mjc:priority", Unit::si, 0.0),
                    row(Key::material_weight, "mjc:solmix", Unit::si, 1.0),
                    {.key         = Key::material_ke,

@@ -82,8 +82,8 @@ Resolver SchemaResolverNewton(const Rules& rules)
 
             flag(Key::articulation_self_collision_enabled, "newton:selfCollisionEnabled", true),
 
-            row(Key::material_mu_torsional, "newton:torsionalFriction", Unit::si, 0.005),
-            row(Key::material_mu_rolling, "newton:rollingFriction", Unit::si, 0.0001),
+            row(Key::material_mu_torsional, "newton:torsionalFriction", Unit::length, 0.005),
+            row(Key::material_mu_rolling, "newton:rollingFriction", Unit::length, 0.0001),
             row(Key::material_ke, "newton:contactStiffness", Unit::contact_stiffness),
             row(Key::material_kd, "newton:contactDamping", Unit::contact_damping),
             row(Key::material_kf, "newton:contactFrictionGain", Unit::contact_damping),

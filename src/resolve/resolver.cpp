@@ -12,6 +12,7 @@
 
 #include "mechane/physics/value_fault.h"
 #include "mechane/resolve/codes.h"
+#include "mechane/usd/key_times.h"
 
 namespace mechane::resolve {
 
@@ -41,7 +42,7 @@ std::optional<Value> plain(const usd::Value& value)
 /// What is authored and can be the attribute's value: anything else counts as not authored (physics::value_fault).
 std::optional<Value> usable(const usd::Prim& prim, const std::string& name)
 {
-    auto value = plain(prim.attribute(name).authored_value());
+    auto value = plain(usd::start_authored(prim.attribute(name)));
     return value && physics::value_fault(prim, usd::Token(name)) ? std::nullopt : value;
 }
 

@@ -76,6 +76,8 @@ Quatd from_rpy(double roll, double pitch, double yaw);
 /// True for an inertia that some body has: finite, positive, and no axis more than the other two together (within one
 /// part in a thousand).
 bool is_inertia(const Mat33d& inertia);
+/// What counts where a tensor is that of no body, for messages.
+inline constexpr const char* kInertiaOtherwise = "that of its shapes counts, or of a ball of 0.1 m where it has none";
 
 /// A scene of glTF, as layers.
 Result<UsdRobot> read_gltf_scene(const std::string& bytes, const std::string& file, const std::string& folder,

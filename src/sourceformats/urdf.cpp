@@ -162,9 +162,9 @@ class Urdf {
         const Mat33d R   = to_matrix(X_LI.q);
         made.inertia     = R * Mat33d{{v[0], v[1], v[2]}, {v[1], v[3], v[4]}, {v[2], v[4], v[5]}} * transpose(R);
         if (!made.has_inertia)
-            s_.error(kMissing, e.place,
-                     fmt::format("the inertial of link '{}' has no complete inertia; it is computed from the shapes",
-                                 link.name));
+            s_.error(
+                kMissing, e.place,
+                fmt::format("the inertial of link '{}' has no complete inertia; {}", link.name, kInertiaOtherwise));
         if (made.mass == 0 && made.has_inertia && trace(made.inertia) == 0) {  // how some write "no inertial"
             s_.losses.add({"zero-inertial",
                            Severity::info,
@@ -184,9 +184,8 @@ class Urdf {
             return;
         }
         if (made.has_inertia && !is_inertia(made.inertia)) {
-            s_.error(
-                kInertia, I->place,
-                fmt::format("the inertia of link '{}' is that of no body; it is computed from the shapes", link.name));
+            s_.error(kInertia, I->place,
+                     fmt::format("the inertia of link '{}' is that of no body; {}", link.name, kInertiaOtherwise));
             made.has_inertia = false;
             if (is_finite(made.inertia)) link.unused = made;  // for the way back
         }

@@ -413,6 +413,93 @@ class Writer {
                                             dof.velocity_limit.value_or(-1)});
     }
 
+    /// Whether one value for all axes says the same of each.
+    static bool axes_agree(const Joint& joint, const JointAxes& axes)
+    {
+        if (axes.placed.size() < 2) return true;
+        const auto said = [](const Dof& dof) {
+            std::vector<std::string> out;
+            for (const Extra& e : dof.extras)
+                if (e.name != hints::kPlace) out.push_back(e.name + " = " + e.text);
+            return out;
+        };
+        const Dof& lead = joint.dofs[axes.placed[0].dof];
+        return std::ranges::all_of(axes.placed, [&](const PlacedDof& p) {
+            const Dof& dof  = joint.dofs[p.dof];
+            const auto same = [&](const std::optional<double>& a, const std::optional<double>& b, double unsaid) {
+                // A value for turns and slides alike has two units.
+                return a.value_or(unsaid) == b.value_or(unsaid) &&
+                       (dof.angular == lead.angular || a.value_or(unsaid) == unsaid);
+            };
+            const auto words = said(dof);
+            return same(dof.damping, lead.damping, 0) && same(dof.armature, lead.armature, 0) &&
+                   same(dof.friction, lead.friction, 0) && same(dof.velocity_limit, lead.velocity_limit, kUnlimited) &&
+                   words == said(lead) && (dof.angular == lead.angular || words.empty()) &&
+                   // The importer takes references of springs from an axis only, and an axis may be turned round.
+                   std::ranges::none_of(words, [](const std::string& w) {
+                       return w.starts_with("mjc:springref") || w.starts_with("mjc:actuatorfrc");
+                   });
+        });
+    }
+    /// MuJoCo's attributes that some axis has, with MuJoCo's defaults for the others.
+    static std::vector<Extra> extras_of_axes(const Joint& joint, const JointAxes& axes)
+    {
+        static constexpr std::pair<const char*, const char*> kDefaults[] = {
+            {"mjc:stiffness", "0"},
+            {"mjc:springref", "0"},
+            {"mjc:margin", "0"},
+            {"mjc:solreflimit", "[0.02, 1]"},
+            {"mjc:solreffriction", "[0.02, 1]"},
+            {"mjc:solimplimit", "[0.9, 0.95, 0.001, 0.5, 2]"},
+            {"mjc:solimpfriction", "[0.9, 0.95, 0.001, 0.5, 2]"},
+            {"mjc:actuatorfrcrange:min", "0"},
+            {"mjc:actuatorfrcrange:max", "0"},
+            {"mjc:actuatorfrclimited", "\"auto\""},
+            {"mjc:actuatorgravcomp", "false"}};
+        std::vector<Extra> out;
+        for (const auto& [name, text] : kDefaults)
+            for (const PlacedDof& p : axes.placed) {
+                const auto& extras = joint.dofs[p.dof].extras;
+                const auto  found  = std::ranges::find(extras, std::string_view(name), &Extra::name);
+                if (found == extras.end()) continue;
+                out.push_back(*found);
+                out.back().text = text;
+                break;
+            }
+        return out;
+    }
+    /// What one axis of several has for itself: "newton:rotX:damping" (resolve/joint_values.h).
+    void of_axis(const Dof& dof, const std::string& path, const std::string& axis, bool flips,
+                 const std::vector<Extra>& of_all)
+    {
+        const double per_degree = dof.angular ? 1 / kDegrees : 1;
+        const auto   put        = [&](const char* name, double v) {
+            sheet_.extra(path, {Extra::Layer::newton, fmt::format("newton:{}:{}", axis, name), "float", usda_number(v),
+                                "NewtonJointAPI", dof.limit_place});
+        };
+        put("armature", dof.armature.value_or(0));
+        put("damping", dof.damping.value_or(0) * per_degree);
+        put("friction", dof.friction.value_or(0));
+        if (dof.velocity_limit && *dof.velocity_limit > 0 && std::isfinite(*dof.velocity_limit))
+            put("velocityLimit", *dof.velocity_limit * (dof.angular ? kDegrees : 1));
+        const auto own = [&](std::string_view name) -> const Extra* {
+            const auto found = std::ranges::find(dof.extras, name, &Extra::name);
+            return found == dof.extras.end() ? nullptr : &*found;
+        };
+        for (const Extra& any : of_all) {
+            Extra one = any;
+            // Against the axis coordinates and forces change their sign, and the ends of a range their places.
+            std::string_view from  = any.name;
+            const bool       range = from.starts_with("mjc:actuatorfrcrange:");
+            if (flips && range) from = from.ends_with(":min") ? "mjc:actuatorfrcrange:max" : "mjc:actuatorfrcrange:min";
+            if (const Extra* said = own(from)) one.text = said->text;
+            if (flips && (range || from == "mjc:springref") && one.text != "0")
+                one.text = one.text.starts_with("-") ? one.text.substr(1) : "-" + one.text;
+            one.name = fmt::format("mjc:{}:{}", axis, any.name.substr(std::string_view("mjc:").size()));
+            sheet_.extra(path, one);
+        }
+    }
+
     void generic(const Joint& joint, const std::string& path, const JointAxes& axes)
     {
         if (axes.error > 1e-6)
@@ -427,6 +514,8 @@ class Writer {
         bool free[2][3] = {};
         bool first      = true;
         dof_hints(joint, path, axes);
+        const bool               agree        = axes_agree(joint, axes);
+        const std::vector<Extra> told_of_axes = agree ? std::vector<Extra>() : extras_of_axes(joint, axes);
         for (const PlacedDof& p : axes.placed) {
             const Dof&        dof             = joint.dofs[p.dof];
             const std::string instance        = std::string(dof.angular ? "rot" : "trans") + kAxes[p.axis];
@@ -441,22 +530,20 @@ class Writer {
             if (std::isfinite(lower) || std::isfinite(upper))
                 limit(path, instance, lower * angle, upper * angle, dof.limit_place);
             drive(dof, path, instance, p.flips ? -1 : 1);
-            if (first)
-                passive(dof, path);
-            else {
-                const Dof& lead = joint.dofs[axes.placed[0].dof];
-                if (dof.damping.value_or(0) != lead.damping.value_or(0) ||
-                    dof.armature.value_or(0) != lead.armature.value_or(0) ||
-                    dof.friction.value_or(0) != lead.friction.value_or(0) ||
-                    dof.velocity_limit.value_or(kUnlimited) != lead.velocity_limit.value_or(kUnlimited))
-                    lose("shared-values", Severity::warning, LossAction::approximated, "kinematics", dof.place,
-                         fmt::format("joint '{}'", dof.name),
-                         fmt::format("damping {}, armature {}, friction {}, speed limit {}", dof.damping.value_or(0),
-                                     dof.armature.value_or(0), dof.friction.value_or(0),
-                                     dof.velocity_limit ? fmt::format("{}", *dof.velocity_limit) : "none"),
-                         fmt::format("those of '{}'", lead.name),
-                         "the axes of one joint share their damping, armature, friction and limit of speed");
-            }
+            if (first) passive(dof, path);
+            if (!agree) of_axis(dof, path, instance, p.flips, told_of_axes);
+            const Dof& lead = joint.dofs[axes.placed[0].dof];
+            if (!first && !agree)
+                lose("shared-values", Severity::info, LossAction::approximated, "kinematics", dof.place,
+                     fmt::format("joint '{}'", dof.name),
+                     fmt::format("damping {}, armature {}, friction {}, speed limit {}", dof.damping.value_or(0),
+                                 dof.armature.value_or(0), dof.friction.value_or(0),
+                                 dof.velocity_limit ? fmt::format("{}", *dof.velocity_limit) : "none"),
+                     fmt::format("newton:{}:damping and the like", instance),
+                     fmt::format(
+                         "no schema has a word for one axis of a joint: who does not know these attributes takes "
+                         "the values of '{}' for all axes",
+                         lead.name));
             first = false;
             if (joint.dofs.size() > 1) sheet_.note(path, "limit:" + instance, dof.place);
         }
@@ -597,9 +684,16 @@ class Writer {
         std::map<int, std::vector<std::string>> by_body;
         std::map<int, Place>                    where;
         for (const Exclusion& e : tree_.exclusions) {
-            const int a = bodies_.home[at(e.a)], b = bodies_.home[at(e.b)];
-            if (a < 0 || b < 0 || a == b) continue;
-            by_body[a].push_back(links_[at(b)]);
+            const auto home = [&](int link) { return link >= 0 ? bodies_.home[at(link)] : -1; };
+            const bool turn = home(e.a) < 0;  // what stands still is named by what moves
+            const int  a = home(turn ? e.b : e.a), b = home(turn ? e.a : e.b), still = turn ? e.a : e.b;
+            if (a < 0 || a == b) continue;
+            if (b >= 0) by_body[a].push_back(links_[at(b)]);
+            // The world is no prim: its colliders are named one by one.
+            for (std::size_t s = 0; b < 0 && s < tree_.shapes.size(); ++s)
+                if (tree_.shapes[s].link == still && tree_.shapes[s].collider && !shape_paths_[s].empty())
+                    by_body[a].push_back(shape_paths_[s]);
+            if (by_body[a].empty()) by_body.erase(a);
             where.try_emplace(a, e.place);
         }
         for (auto& [body, others] : by_body) {

@@ -16,12 +16,12 @@
 #include <pxr/sdf/relationshipSpec.h>
 #include <pxr/sdf/schema.h>
 #include <pxr/sdf/types.h>
-#include <pxr/ts/spline.h>
 #include <pxr/vt/dictionary.h>
 
 #include <algorithm>
 #include <set>
 
+#include "usd/animated.h"
 #include "usd/instances.h"
 #include "usd/layer_impl.h"
 #include "usd/targets.h"
@@ -91,7 +91,7 @@ class Flattening {
             copy_prim(i);
             const bool instance = (impl_.prims[i].flags & prim_flag::instance) != 0;
             // Below an instance lie proxies, which the prototype stands for.
-            i                   = instance ? impl_.prims[i].subtree_end : i + 1;
+            i = instance ? impl_.prims[i].subtree_end : i + 1;
         }
     }
 
@@ -155,7 +155,8 @@ class Flattening {
             out_, to, SdfSchema::GetInstance().FindOrCreateType(TfToken(attribute.type_name())),
             attribute.uniform() ? SdfVariabilityUniform : SdfVariabilityVarying, attribute.custom());
         copy_fields(record, name, to);
-        const auto [layer, spline] = strongest(record, name);
+        SdfLayerRefPtr layer;
+        const VtValue  spline = stage_spline(record, name, layer);
         if (Resolved found = resolve_value(impl_, record, name, {}, false); found.blocked)
             out_->SetField(to, SdfFieldKeys->Default, VtValue(SdfValueBlock()));
         else if (found.authored)
@@ -189,29 +190,6 @@ class Flattening {
         // Targets inside the copied subtree follow it to its new place.
         for (const Path& path : paths) list.push_back(placed(unwrap(path)));
         out_->SetField(to, field, VtValue(SdfPathListOp::CreateExplicit(list)));
-    }
-
-    /// The layer with the strongest opinion about an attribute's value, and its spline at stage times if that is the
-    /// source of values.
-    [[nodiscard]] std::pair<SdfLayerRefPtr, VtValue> strongest(const PrimRecord& record, const TfToken& name) const
-    {
-        std::pair<SdfLayerRefPtr, VtValue> out;
-        for_each_site(record, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t i) {
-            const SdfPath path = at.path.AppendProperty(name);
-            if (!layer->HasSpec(path)) return false;
-            const bool samples = layer->HasField(path, SdfFieldKeys->TimeSamples);
-            VtValue    spline;
-            if (!samples && layer->HasField(path, SdfFieldKeys->Spline, &spline) && spline.IsHolding<TsSpline>()) {
-                const SdfLayerOffset offset = time_offset(at.node, i);
-                out = {layer,
-                       VtValue(spline.UncheckedGet<TsSpline>().GetTimeScaled(offset.GetScale(), offset.GetOffset()))};
-                return true;
-            }
-            if (!samples && !layer->HasField(path, SdfFieldKeys->Default)) return false;
-            out.first = layer;
-            return true;
-        });
-        return out;
     }
 
     [[nodiscard]] SdfAssetPath absolute(const SdfLayerRefPtr& layer, const SdfAssetPath& asset) const

@@ -7,8 +7,7 @@
 #include <pxr/sdf/schema.h>
 #include <pxr/tf/stringUtils.h>
 
-#include "mechane/usd/start_value.h"
-#include "usd/stage_impl.h"
+#include "usd/animated.h"
 #include "usd/targets.h"
 
 namespace mechane::usd {
@@ -48,7 +47,8 @@ std::vector<Token> to_tokens(const Stage::Impl& stage, const PrimRecord& prim, T
     // OpenUSD sorts properties so (TfDictionaryLessThan) and then applies the composed propertyOrder.
     std::sort(names.begin(), names.end(), dictionary_less);
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    if (const VtValue order = compose_metadata(stage, prim, TfToken(), kPropertyOrder); order.IsHolding<TfTokenVector>())
+    if (const VtValue order = compose_metadata(stage, prim, TfToken(), kPropertyOrder);
+        order.IsHolding<TfTokenVector>())
         SdfApplyListOrdering(&names, order.UncheckedGet<TfTokenVector>());
     std::vector<Token> out;
     out.reserve(names.size());
@@ -209,7 +209,10 @@ std::vector<Token> Prim::property_names() const
 }
 
 std::vector<Token> Prim::authored_property_names() const
-{ return stage_ == nullptr ? std::vector<Token>() : to_tokens(stage_->impl(), record(*this), authored_names(record(*this))); }
+{
+    return stage_ == nullptr ? std::vector<Token>()
+                             : to_tokens(stage_->impl(), record(*this), authored_names(record(*this)));
+}
 
 std::vector<Token> Prim::unordered_property_names() const
 {
@@ -280,7 +283,7 @@ bool Attribute::authored() const
 {
     if (!prim_) return false;
     if (resolve_value(prim_.stage().impl(), record(prim_), unwrap(name_), {}, false).authored) return true;
-    return !time_samples().empty();
+    return is_animated(prim_.stage().impl(), record(prim_), unwrap(name_));
 }
 
 bool Attribute::blocked() const
@@ -293,11 +296,9 @@ bool Attribute::varying() const
 {
     if (time_samples().size() > 1) return true;
     if (!prim_) return false;
-    if (const LoneOpinions* lone = lone_opinions(record(prim_))) {
-        const LoneProperty* said = lone->find(unwrap(name_));
-        return said != nullptr && said->any(LoneProperty::spline);
-    }
-    return !compose_metadata(prim_.stage().impl(), record(prim_), unwrap(name_), TfToken("spline")).IsEmpty();
+    const Stage::Impl& impl = prim_.stage().impl();
+    return resolve_value(impl, record(prim_), unwrap(name_), impl.metadata.start_time_code, false).source ==
+           ValueSource::spline;
 }
 
 Value Attribute::authored_value(TimeCode time) const
@@ -309,15 +310,6 @@ Value Attribute::value(TimeCode time) const
     Resolved found = resolve_value(prim_.stage().impl(), record(prim_), unwrap(name_), time, true);
     // A block hides the schema's fallback as well.
     return found.blocked ? Value() : wrap(std::move(found.value));
-}
-
-// The earliest sample stands in for a default that nobody authored: what only animates a size has that size, and not
-// the schema's fallback.
-TimeCode start_of(const Attribute& attribute)
-{
-    if (!attribute || attribute.blocked() || !attribute.authored_value().empty()) return {};
-    const std::vector<double> times = attribute.time_samples();
-    return times.empty() ? TimeCode() : TimeCode(times.front());
 }
 
 std::vector<Path> Attribute::connections() const

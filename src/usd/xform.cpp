@@ -11,7 +11,9 @@
 
 #include "mechane/tasks/parallel.h"
 #include "mechane/usd/codes.h"
-#include "usd/stage_impl.h"
+#include "mechane/usd/start_value.h"
+#include "mechane/usd/transform_ops.h"
+#include "usd/animated.h"
 
 namespace mechane::usd {
 namespace {
@@ -157,15 +159,8 @@ bool undo_each_other(std::string_view one, std::string_view next)
     return longer.starts_with(kInvert) && longer.substr(kInvert.size()) == shorter;
 }
 
-bool has_samples(const PrimRecord& prim, const pxr::TfToken& attribute)
-{
-    return may_have_opinions(prim, attribute) &&
-           for_each_site(prim, [&](const pxr::SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
-               return layer->GetNumTimeSamplesForPath(at.path.AppendProperty(attribute)) > 0;
-           });
-}
-
-/// `flags` gets xform_flag: whether the stack is reset, and whether an operation has samples but nothing at this time.
+/// `flags` gets xform_flag: whether the stack is reset, and whether an operation is animated and has nothing at this
+/// time.
 Matrix4d local(const Stage::Impl& stage, const PrimRecord& prim, const TimeCode& time, std::uint8_t& flags,
                Diagnostics* found)
 {
@@ -204,7 +199,7 @@ Matrix4d local(const Stage::Impl& stage, const PrimRecord& prim, const TimeCode&
         kind                  = kind.substr(0, kind.find(':'));
         const Value value     = wrap(resolve_value(stage, prim, attribute, time, true).value);
         if (value.empty()) {
-            if (has_samples(prim, attribute))
+            if (is_animated(stage, prim, attribute))
                 flags |= xform_flag::only_sampled;
             else
                 report(kXformMissing, "has no value");
@@ -258,6 +253,20 @@ bool Stage::resets_transform(Prim prim) const
 
 bool Stage::transform_only_sampled(Prim prim) const
 { return prim && (impl_->xform_flags[prim.index()] & xform_flag::only_sampled) != 0; }
+
+Token attribute_of_op(const Token& op)
+{
+    const std::string_view name = op.text();
+    return name.starts_with(kInvert) ? Token(name.substr(kInvert.size())) : op;
+}
+
+TimeCode start_of_transform(const Prim& prim)
+{
+    if (!prim || !prim.stage().transform_only_sampled(prim)) return {};
+    for (const Token& op : prim.attribute(kOrder).get_or<std::vector<Token>>({}))
+        if (const TimeCode time = start_of(prim.attribute(attribute_of_op(op))); time.value) return time;
+    return {};
+}
 
 Matrix4d Stage::world_matrix(Prim prim, TimeCode time) const
 {

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "mechane/physics/deformable_units.h"
+#include "mechane/resolve/joint_values.h"
 #include "mechane/resolve/resolvers.h"
 #include "mechane/usd/make_value.h"
 
@@ -188,6 +189,10 @@ std::optional<Dimension> dimension_of(const std::string& attribute, bool angular
 {
     const std::string_view name = attribute;
     if (const auto known = plain_names().find(name); known != plain_names().end()) return known->second;
+    // Of one axis of a joint.
+    if (const std::string shared = resolve::shared_attribute(name);
+        !shared.empty() && vendor_names().find(attribute) == vendor_names().end())
+        return dimension_of(shared, named_motion(name).value_or(angular));
     if (name == "physics:lowerLimit" || name == "physics:upperLimit")
         return angular ? std::nullopt : std::optional(kLength);
     // The resolver leaves their unit to who knows whether the joint turns.

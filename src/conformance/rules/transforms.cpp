@@ -10,6 +10,7 @@
 #include "conformance/family.h"
 #include "conformance/transform_ops.h"
 #include "mechane/math/quat.h"
+#include "mechane/usd/start_value.h"
 
 /// REP-0158 1.1: how prims are placed.
 namespace mechane::conformance {
@@ -173,8 +174,7 @@ void check_body_op(const Placement& at, const Op& op, Sink& sink)
                              .hint     = "give the body one double3 translate and one unit quatf orient",
                              .variant  = variant});
     };
-    const std::vector<double> times = attribute.time_samples();
-    if (attribute.authored_value(times.empty() ? usd::TimeCode() : usd::TimeCode(times.front())).empty())
+    if (attribute.authored_value(usd::start_of(attribute)).empty())
         return say("op-not-authored", op.attribute() + " is listed in xformOpOrder but has no value", "no value",
                    "a value");
     const std::string named = attribute.type_name(), type = named.empty() ? "of no type" : named;

@@ -1,9 +1,10 @@
-// Time samples as channels of one animation, in seconds (export 4.11).
+// Time samples and splines as channels of one animation, in seconds (export 4.11).
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "exporter/gltf/writer.h"
+#include "mechane/usd/key_times.h"
 
 namespace mechane::exporter::gltf {
 namespace {
@@ -81,7 +82,7 @@ void Writer::animate(const usd::Prim& prim, int node)
     for (const usd::Token& name : prim.authored_property_names()) {
         // Only the prim's own operations: parents are nodes of their own and carry their own channels.
         if (!name.text().starts_with("xformOp:")) continue;
-        const auto samples = prim.attribute(name).time_samples();
+        const auto samples = usd::key_times(prim.attribute(name));
         codes.insert(codes.end(), samples.begin(), samples.end());
     }
     std::erase_if(codes, [](double c) { return !std::isfinite(c); });

@@ -18,6 +18,7 @@
 #include "mechane/usd/primvar.h"
 #include "mechane/usd/stage_layers.h"
 #include "mechane/usd/start_value.h"
+#include "mechane/usd/transform_ops.h"
 
 namespace mechane::exporter {
 
@@ -221,14 +222,9 @@ int Writer::node(const usd::Prim& prim)
     node["name"] = prim.name().text();
     if (options.extras) node["extras"] = {{"path", prim.path().text()}};
     bool resets = false;
-    // What has samples alone stands as it does at the first.
-    usd::TimeCode time;
-    if (prim.is_a("Xformable") && stage.transform_only_sampled(prim))
-        for (const usd::Token& name : prim.authored_property_names())
-            if (name.text().starts_with("xformOp:"))
-                for (const double code : prim.attribute(name).time_samples())
-                    time.value = std::min(time.value.value_or(code), code);
-    usd::Matrix4d local = stage.local_matrix(prim, time, &resets);
+    // What is animated alone stands as it does at the start.
+    const usd::TimeCode time  = usd::start_of_transform(prim);
+    usd::Matrix4d       local = stage.local_matrix(prim, time, &resets);
     // A glTF node always stands in its parent: the world transform is expressed in the parent's.
     if (resets) {
         const auto above = usd::inverse(stage.world_matrix(prim.parent(), time));

@@ -45,6 +45,7 @@ void MjcfWriter::actuators(XmlNode& actuator)
              {std::pair{"mjc:ctrlRange", "ctrlrange"}, std::pair{"mjc:forceRange", "forcerange"},
               std::pair{"mjc:actRange", "actrange"}, std::pair{"mjc:lengthRange", "lengthrange"}})
             copy_range(node, p.extras, name, attribute);
+        if (target->front().kind == sf::Ref::Kind::joint) inherited_range(node, target->front(), p.extras);
         ++nu_;
         if (const sf::Extra* dynamics = find(p.extras, "mjc:dynType");
             dynamics != nullptr && plain(dynamics->text) != "none")
@@ -55,6 +56,24 @@ void MjcfWriter::actuators(XmlNode& actuator)
         for (std::size_t d = 0; d < tree_.joints[j].dofs.size(); ++d)
             if (tree_.joints[j].dofs[d].drive && !tree_.joints[j].loop && !driven_.contains({static_cast<int>(j), d}))
                 drive(actuator, j, d);
+}
+
+// <general> has no inheritrange: the range of the joint, scaled about its middle, is written out.
+void MjcfWriter::inherited_range(XmlNode& node, const sf::Ref& ref, const std::vector<sf::Extra>& extras)
+{
+    const auto factor = numbers(find(extras, "mjc:inheritRange"));
+    if (factor.empty() || !(factor[0] > 0)) return;
+    const sf::Extra*  dynamics = find(extras, "mjc:dynType");
+    const std::string what     = dynamics != nullptr && plain(dynamics->text) == "integrator" ? "act" : "ctrl";
+    if (find(extras, ("mjc:" + what + "Range:min").c_str()) != nullptr) return;
+    const std::string name  = joint_name(ref, extras);
+    const sf::Joint&  joint = tree_.joints[index(ref.index)];
+    for (std::size_t d = 0; d < joint.dofs.size(); ++d) {
+        const sf::Dof& dof = joint.dofs[d];
+        if (dof_names_[index(ref.index)][d] != name || !std::isfinite(dof.lower) || !std::isfinite(dof.upper)) continue;
+        const double middle = (dof.lower + dof.upper) / 2, half = (dof.upper - dof.lower) / 2 * factor[0];
+        node.set(what + "range", number_text(middle - half) + " " + number_text(middle + half));
+    }
 }
 
 bool MjcfWriter::is_motor(const std::vector<sf::Extra>& extras)

@@ -38,7 +38,7 @@ void MjcfWriter::exclusions(XmlNode& contact)
 {
     std::set<std::pair<int, int>> pairs;
     for (const sf::Exclusion& e : tree_.exclusions)
-        if (!is_implied(e.a, e.b)) pairs.insert(std::minmax(e.a, e.b));
+        if (e.a < 0 || e.b < 0 || !is_implied(e.a, e.b)) pairs.insert(std::minmax(e.a, e.b));
     // Parent and child are left out by themselves, unless the parent stands in the world.
     // A pair with nothing to collide needs no word.
     for (const sf::Joint& j : tree_.joints)
@@ -47,7 +47,9 @@ void MjcfWriter::exclusions(XmlNode& contact)
             pairs.insert(std::minmax(j.parent, j.child));
     apart(pairs);
     for (const auto& [a, b] : pairs)
-        contact.add("exclude").set("body1", body_names_[index(a)]).set("body2", body_names_[index(b)]);
+        contact.add("exclude")
+            .set("body1", a < 0 ? "world" : body_names_[index(a)])
+            .set("body2", body_names_[index(b)]);
 }
 
 void MjcfWriter::apart(std::set<std::pair<int, int>>& pairs)

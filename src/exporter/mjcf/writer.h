@@ -130,6 +130,7 @@ class MjcfWriter {
     void actuators(XmlNode& actuator);
     /// The force is the command: what MJCF calls a motor.
     static bool is_motor(const std::vector<sf::Extra>& extras);
+    void        inherited_range(XmlNode& node, const sf::Ref& ref, const std::vector<sf::Extra>& extras);
     void        drives_told(const sf::Ref& ref, const std::vector<sf::Extra>& extras);
     bool        aim(XmlNode& node, const sf::VendorPrim& p, const sf::Ref& ref, const std::vector<sf::Ref>* ref_site);
     void        drive(XmlNode& actuator, std::size_t j, std::size_t d);

@@ -11,6 +11,7 @@
 
 #include "deformables.h"
 #include "elements.h"
+#include "mechane/usd/key_times.h"
 #include "reader.h"
 
 /// Meshes with PhysicsSurfaceDeformableSimAPI as cloth.
@@ -92,7 +93,7 @@ class Cloth {
         const auto indices = prim_.attribute("faceVertexIndices").get<std::vector<int>>();
         if (!points || points->empty() || !counts || counts->empty() || !indices || indices->empty())
             return skip("the mesh lacks points or faces; no cloth is made");
-        face_count_     = counts->size();
+        face_count_ = counts->size();
         // Mirrored transforms turn the winding as leftHanded does; both together cancel.
         const bool flip = (prim_.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded") !=
                           read_.mirrored(prim_);
@@ -259,8 +260,8 @@ class Cloth {
         const auto indices = read_.ints(prim_, "restTriVertexIndices");
         rest_points_       = vertices_;
         // Without a rest shape the mesh is its own.
-        rest_faces_        = faces_;
-        const auto no_use  = [&](std::string why) {
+        rest_faces_       = faces_;
+        const auto no_use = [&](std::string why) {
             read_.warn(codes::kDeformableRest, prim_, std::move(why));
             rest_points_ = vertices_;
             rest_faces_  = faces_;
@@ -315,7 +316,7 @@ class Cloth {
                        "it has no enabled collider, and it collides all the same");
         const Stiffness     first = stiffness(face_thickness_.front());
         model::ClothOptions options;
-        options.tri.ke          = first.stretch.value_or(options.tri.ke);
+        options.tri.ke = first.stretch.value_or(options.tri.ke);
         // No area term: stretch stiffness says all of an isotropic membrane here.
         options.tri.ka          = 0;
         options.edge.ke         = first.bend.value_or(options.edge.ke);
@@ -331,7 +332,7 @@ class Cloth {
         for (std::size_t p = 0; p < vertices_.size(); ++p) {
             model::BuilderParticle& particle = b.particles[particle0_ + p];
             // A mesh without a collider passes through everything.
-            particle.radius                  = 0.5 * point_thickness_[p];
+            particle.radius = 0.5 * point_thickness_[p];
             if (!meets && !run_.conventions.deformables_always_collide)
                 particle.flags |= model::particle_flag::passes_through;
         }
@@ -399,7 +400,7 @@ class Cloth {
         std::vector<double>  angles;
         if (const usd::Attribute authored = read_.find(prim_, "restBendAngles")) {
             run_.took(prim_, authored.name().text());
-            angles = authored.authored_as<std::vector<double>>().value_or(std::vector<double>{});
+            angles = usd::start_authored_as<std::vector<double>>(authored).value_or(std::vector<double>{});
         }
         const bool flat = out_.rest_bend_angles == "flat";
         // Without a rest shape the builder has taken the angles of the points.

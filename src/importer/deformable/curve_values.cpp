@@ -11,6 +11,7 @@
 #include "cables.h"
 #include "deformables.h"
 #include "mechane/resolve/shape_values.h"
+#include "mechane/usd/key_times.h"
 #include "mechane/usd/primvar.h"
 
 /// What curves and their materials author.
@@ -212,7 +213,7 @@ CurveFrames read_curve_frames(const DeformableReader& read, const CurveSource& c
         normals       = usd::flattened_primvar<Vec3d>(primvar, unreadable);
         interpolation = usd::primvar_interpolation(primvar);
     } else if (const usd::Attribute attribute = prim.attribute("normals"); attribute.authored()) {
-        normals       = attribute.authored_as<std::vector<Vec3d>>();
+        normals       = usd::start_authored_as<std::vector<Vec3d>>(attribute);
         interpolation = attribute.metadata("interpolation").get<std::string>().value_or("vertex");
     }
     if (normals && interpolation != "vertex" && interpolation != "varying") {
@@ -301,10 +302,10 @@ void set_material_gains(const DeformableReader& read, const RodParts& parts, std
         const auto    p  = static_cast<std::size_t>(parts.joint_edges[j][0]);
         const auto    c  = static_cast<std::size_t>(parts.joint_edges[j][1]);
         const Section sp = section(read, *material, segment_radii[p]), sc = section(read, *material, segment_radii[c]);
-        const Section at   = section(read, *material, joint_radii[j]);
+        const Section at = section(read, *material, joint_radii[j]);
         // The length that a joint stands for: half of each neighbour.
-        const double  dual = 0.5 * (lengths[p] + lengths[c]);
-        RodGains      gains;
+        const double dual = 0.5 * (lengths[p] + lengths[c]);
+        RodGains     gains;
         gains.stretch = series(sp.stretch, sc.stretch, lengths[p], lengths[c]).value_or(gains.stretch);
         gains.shear   = series(sp.shear, sc.shear, lengths[p], lengths[c]).value_or(gains.shear);
         if (at.bend) gains.bend = *at.bend / dual;

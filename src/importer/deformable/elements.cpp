@@ -9,6 +9,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "mechane/usd/key_times.h"
+
 namespace mechane::importer {
 
 std::optional<ElementValues> element_values(const DeformableReader& read, const usd::Prim& prim, std::string_view name,
@@ -27,7 +29,7 @@ std::optional<ElementValues> element_values(const DeformableReader& read, const 
         return refuse(fmt::format("{} is authored, {} is not; both are ignored", type_name, name));
     }
     read.run().took(prim, attribute.name().text());
-    const auto values = attribute.authored_as<std::vector<double>>();
+    const auto values = usd::start_authored_as<std::vector<double>>(attribute);
     if (!values) return refuse(fmt::format("{} is no array of numbers; it is ignored", name));
     if (values->empty()) {
         if (out.element_type.empty()) return std::nullopt;

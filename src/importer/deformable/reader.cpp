@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "mechane/physics/deformable_units.h"
+#include "mechane/usd/key_times.h"
 
 namespace mechane::importer {
 namespace {
@@ -100,8 +101,8 @@ std::optional<bool> DeformableReader::flag(const usd::Prim& prim, std::string_vi
     const usd::Attribute attribute = find(prim, name);
     if (!attribute) return std::nullopt;
     run_.took(prim, attribute.name().text());
-    if (const auto value = attribute.authored_as<bool>()) return value;
-    if (const auto value = attribute.authored_as<double>()) return *value != 0;
+    if (const auto value = usd::start_authored_as<bool>(attribute)) return value;
+    if (const auto value = usd::start_authored_as<double>(attribute)) return *value != 0;
     return std::nullopt;
 }
 
@@ -110,7 +111,7 @@ std::string DeformableReader::text(const usd::Prim& prim, std::string_view name)
     const usd::Attribute attribute = find(prim, name);
     if (!attribute) return {};
     run_.took(prim, attribute.name().text());
-    return attribute.authored_as<std::string>().value_or("");
+    return usd::start_authored_as<std::string>(attribute).value_or("");
 }
 
 std::vector<int> DeformableReader::ints(const usd::Prim& prim, std::string_view name) const
@@ -118,7 +119,7 @@ std::vector<int> DeformableReader::ints(const usd::Prim& prim, std::string_view 
     const usd::Attribute attribute = find(prim, name);
     if (!attribute) return {};
     run_.took(prim, attribute.name().text());
-    return attribute.authored_as<std::vector<int>>().value_or(std::vector<int>{});
+    return usd::start_authored_as<std::vector<int>>(attribute).value_or(std::vector<int>{});
 }
 
 std::optional<std::vector<Vec3d>> DeformableReader::points(const usd::Prim& prim, std::string_view name) const
@@ -126,7 +127,7 @@ std::optional<std::vector<Vec3d>> DeformableReader::points(const usd::Prim& prim
     const usd::Attribute attribute = find(prim, name);
     if (!attribute) return std::nullopt;
     run_.took(prim, attribute.name().text());
-    auto out = attribute.authored_as<std::vector<Vec3d>>();
+    auto out = usd::start_authored_as<std::vector<Vec3d>>(attribute);
     if (!out) fault(prim, name, fmt::format("{} is no array of points; it is ignored", attribute.name().text()));
     if (out && out->empty()) out.reset();
     return out;
@@ -145,7 +146,7 @@ std::optional<double> DeformableReader::field(const usd::Prim& prim, const Defor
         const usd::Attribute attribute = prim.attribute(name);
         if (!attribute.authored()) return std::nullopt;
         run_.took(prim, name);
-        value = attribute.authored_as<double>();
+        value = usd::start_authored_as<double>(attribute);
     }
     if (!value) return std::nullopt;
     const auto refuse = [&](std::string_view expected) -> std::optional<double> {

@@ -373,7 +373,29 @@ class Converter {
             if (item_of_[b] >= 0)
                 if (auto done = add(static_cast<std::int32_t>(b)); !done) return done;
         filter(filter_geoms, filter_shapes);
+        if (auto done = add_wrapped(); !done) return done;
         if (o_.mujoco_contacts && o_.contacts) say_mixed_friction(filter_shapes);
+        return {};
+    }
+    /// Shapes that meet nothing and that a tendon wraps. They come last: what meets what is decided by then.
+    Result<void> add_wrapped()
+    {
+        for (std::size_t row = 0; row < a_.rows("tendon_wrap_shape"); ++row) {
+            const std::int32_t s = a_.whole("tendon_wrap_shape", row, -1);
+            if (a_.whole("tendon_wrap_type", row, -1) != 1 || s < 0 ||
+                static_cast<std::size_t>(s) >= m_.shape_count() || !in_world(m_.shape_world[s]) ||
+                part_.geom_of_shape[static_cast<std::size_t>(s)] >= 0)
+                continue;
+            const std::int32_t body = m_.shape_body[s], item = body < 0 ? -1 : item_of_[static_cast<std::size_t>(body)];
+            if (body >= 0 && item < 0) continue;
+            auto geom = make_geom(m_, a_, s, item, o_, part_.what, surfaces_, shortfalls_);
+            if (!geom) return geom.error();
+            if (!*geom) continue;
+            (*geom)->name    = geoms_.unique(fmt::format("{}_{}", m_.shape_label[s], s));
+            (*geom)->contype = (*geom)->conaffinity          = 0;
+            part_.geom_of_shape[static_cast<std::size_t>(s)] = static_cast<std::int32_t>(part_.what.geoms.size());
+            part_.what.geoms.push_back(**std::move(geom));
+        }
         return {};
     }
     /// MuJoCo takes the larger of two coefficients, where the model has other rules.

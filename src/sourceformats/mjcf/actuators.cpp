@@ -45,7 +45,7 @@ XmlElement MjcfReader::actuator_with_defaults(const XmlElement& c)
     for (const XmlElement& other : said) {
         if (other.name == c.name) continue;
         for (const char* shared : {"ctrlrange", "ctrllimited", "forcerange", "forcelimited", "actrange", "actlimited",
-                                   "lengthrange", "gear", "group"})
+                                   "lengthrange", "gear", "group", "damping", "armature"})
             if (const std::string* v = other.peek(shared)) set_absent(m, shared, *v);
         static constexpr const char* kGains[] = {"kp",       "kv",       "gainprm", "biasprm",  "dynprm",
                                                  "gaintype", "biastype", "dyntype", "timeconst"};
@@ -132,14 +132,29 @@ void MjcfReader::actuator(const XmlElement& c, const XmlElement& m)
     if (const std::string* joint = m.find("joint") != nullptr ? m.find("joint") : m.find("jointinparent")) {
         const auto found = dofs_.find(*joint);
         if (found == dofs_.end()) {
+            if (joint_names_.contains(*joint)) {
+                s_.losses.add({"actuator-target",
+                               Severity::warning,
+                               LossAction::dropped,
+                               "actuation",
+                               site_of(c.place),
+                               fmt::format("{} '{}'", c.name, made.name),
+                               fmt::format("joint '{}'", *joint),
+                               {},
+                               "a body that floats has no joint in USD that an actuator could move",
+                               true});
+                m.use_all();
+                return;
+            }
             named(joints_, *joint, c, "joint");
             return;
         }
+        resistance(c, m, a.gear[0], &tree_.joints[at(found->second.first)], found->second.second, made.name);
         target.targets.push_back({Ref::Kind::joint, found->second.first});
         if (tree_.joints[at(found->second.first)].dofs.size() > 1)
             made.extras.push_back(mj(hints::kDof, "string", usda_string(*joint), "", c.place));
         drive(c, a, force, tree_.joints[at(found->second.first)].dofs[found->second.second], made.name);
-    } else if (const std::string* tendon = m.find("tendon")) {
+    } else if (resistance(c, m, a.gear[0], nullptr, 0, made.name); const std::string* tendon = m.find("tendon")) {
         const auto found = tendons_.find(*tendon);
         if (found == tendons_.end()) return void(named(tendons_, *tendon, c, "tendon"));
         target.targets.push_back({Ref::Kind::prim, found->second});
@@ -172,6 +187,27 @@ void MjcfReader::actuator(const XmlElement& c, const XmlElement& m)
     made.relations.push_back(std::move(target));
     actuators_.try_emplace(made.name, static_cast<int>(tree_.prims.size()));
     tree_.prims.push_back(std::move(made));
+}
+
+// An actuator's damping and armature are those of what it moves, through the gear: the joint gets gear^2 times both,
+// and no range of forces bounds them (mujoco.readthedocs.io, XML reference, actuator/general).
+void MjcfReader::resistance(const XmlElement& c, const XmlElement& m, double gear, Joint* joint, std::size_t dof,
+                            const std::string& name)
+{
+    const double damping = first_number(m, "damping").value_or(0), armature = s_.number(m, "armature").value_or(0);
+    if (damping == 0 && armature == 0) return;
+    const bool kept = joint != nullptr && joint->kind != Joint::Kind::ball;
+    s_.losses.add({"actuator-resistance", kept ? Severity::info : Severity::warning,
+                   kept ? LossAction::merged : LossAction::dropped, "actuation", site_of(c.place),
+                   fmt::format("{} '{}'", c.name, name), fmt::format("damping {}, armature {}", damping, armature),
+                   kept ? fmt::format("those of joint '{}'", joint->dofs[dof].name) : std::string(),
+                   kept ? "they act on the joint, through the square of the gear"
+                        : "only joints of one axis have a damping and an inertia of their own",
+                   !kept});
+    if (!kept) return;
+    Dof& to = joint->dofs[dof];
+    if (damping != 0) to.damping = to.damping.value_or(0) + damping * gear * gear;
+    if (armature != 0) to.armature = to.armature.value_or(0) + armature * gear * gear;
 }
 
 void MjcfReader::only_mujoco(const XmlElement& c, const std::string& name, std::string why)

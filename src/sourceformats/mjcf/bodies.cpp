@@ -302,7 +302,14 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
 std::optional<double> MjcfReader::first_number(const XmlElement& m, const char* name)
 {
     const auto v = s_.numbers(m, name, 1, 10);
-    return v ? std::optional((*v)[0]) : std::nullopt;
+    if (!v) return std::nullopt;
+    if (std::any_of(v->begin() + 1, v->end(), [](double x) { return x != 0; }))
+        s_.losses.add({"polynomial", Severity::warning, LossAction::approximated, "kinematics", site_of(m.place),
+                       fmt::format("{} of {} '{}'", name, m.name, m.get("name")), m.get(name), usda_number((*v)[0]),
+                       fmt::format("{} that grows with {} is not simulated", name,
+                                   std::string_view(name) == "damping" ? "the speed" : "the distance"),
+                       true});
+    return (*v)[0];
 }
 
 void MjcfReader::joint_extras(const XmlElement& m, Dof& dof)

@@ -71,9 +71,8 @@ void MjcfReader::masses()
             continue;
         }
         if (in.has_inertia && !is_inertia(in.inertia)) {
-            s_.error(
-                kInertia, in.place,
-                fmt::format("the inertia of body '{}' is that of no body; it is computed from the shapes", link.name));
+            s_.error(kInertia, in.place,
+                     fmt::format("the inertia of body '{}' is that of no body; {}", link.name, kInertiaOtherwise));
             in.has_inertia = false;
             if (is_finite(in.inertia)) link.unused = in;  // for the way back
         }

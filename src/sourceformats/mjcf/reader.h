@@ -175,8 +175,12 @@ class MjcfReader {
     void body(const XmlElement& e, int parent, const Posed& X, const std::string& above);
     void read_inertial(const XmlElement& e, int index);
     void joint_of(const XmlElement& e, int parent, int child, const Posed& X_PC, const std::string& childclass);
+    /// The first of the numbers of a polynomial; the others are told as lost.
     std::optional<double> first_number(const XmlElement& m, const char* name);
-    void                  joint_extras(const XmlElement& m, Dof& dof);
+    /// What an actuator resists by itself.
+    void resistance(const XmlElement& c, const XmlElement& m, double gear, Joint* joint, std::size_t dof,
+                    const std::string& name);
+    void joint_extras(const XmlElement& m, Dof& dof);
     /// Notes a joint's time constant and damping ratio until the masses are known; `tree_.joints.size()` will be its
     /// place.
     void spring_damper(const XmlElement& m, std::size_t first, std::size_t count);

@@ -15,8 +15,15 @@ void MjcfReader::contacts(const XmlElement& e)
     for (const XmlElement& c : e.children) {
         if (c.name != "exclude") continue;
         c.find("name");
-        const int a = named(bodies_, c.get("body1"), c, "body"), b = named(bodies_, c.get("body2"), c, "body");
-        if (a >= 0 && b >= 0) tree_.exclusions.push_back({a, b, c.place});
+        constexpr int kWorld = -1, kUnknown = -2;
+        const auto    body = [&](const char* which) {
+            const std::string name = c.get(which);
+            if (name == "world") return kWorld;
+            const int found = named(bodies_, name, c, "body");
+            return found >= 0 ? found : kUnknown;
+        };
+        const int a = body("body1"), b = body("body2");
+        if (a != kUnknown && b != kUnknown && a != b) tree_.exclusions.push_back({a, b, c.place});
     }
 }
 

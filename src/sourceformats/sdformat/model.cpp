@@ -264,7 +264,7 @@ void SdformatReader::inertial(const XmlElement& e, Link& link)
         return s_.error(kInertia, in->place, fmt::format("the mass of link '{}' is {}", link.name, made.mass));
     if (!is_inertia(made.inertia)) {
         s_.error(kInertia, in->place,
-                 fmt::format("the inertia of link '{}' is that of no body; it is computed from the shapes", link.name));
+                 fmt::format("the inertia of link '{}' is that of no body; {}", link.name, kInertiaOtherwise));
         made.has_inertia = false;
     }
     link.inertial = made;

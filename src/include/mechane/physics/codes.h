@@ -14,8 +14,8 @@ inline constexpr Code kValueToken{"PHY_VALUE_TOKEN", Severity::warning,
 inline constexpr Code kRotationZero{"PHY_ROTATION_ZERO", Severity::warning,
                                     "The rotation of a joint's frame is a quaternion of length 0.",
                                     "Author a unit quaternion, (1, 0, 0, 0) for none; it is treated as not authored."};
-inline constexpr Code kSampledOnly{"PHY_SAMPLED_ONLY", Severity::info, "A value has time samples but no default.",
-                                   "Author a default; the earliest sample is used."};
+inline constexpr Code kSampledOnly{"PHY_SAMPLED_ONLY", Severity::info, "A value is animated and has no default.",
+                                   "Author a default; the value at the start of the stage is used."};
 inline constexpr Code kApiMisplaced{"PHY_API_MISPLACED", Severity::warning,
                                     "A physics API is applied to a kind of prim that it says nothing about.",
                                     "Move it to a prim of the kind that the message names."};

@@ -1,8 +1,22 @@
 #pragma once
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
 #include "mechane/physics/types.h"
 #include "mechane/resolve/resolver.h"
 
 namespace mechane::resolve {
+
+/// The spelling of a vendor's attribute for one axis of a joint with several: "newton:rotX:damping" for
+/// "newton:damping" and the axis "rotX". No vendor has a word for an axis; MuJoCo's bodies have a joint for each.
+std::string axis_attribute(std::string_view attribute, std::string_view axis);
+/// The attribute that such a spelling is of: "newton:damping" for "newton:rotX:damping"; empty for other names.
+std::string shared_attribute(std::string_view attribute);
+/// The resolvers for one axis: what is authored for the axis goes before what the same vendor says of the whole joint.
+/// @param authored  names that stand on the stage, as for `ResolverList::rest_unauthored`
+ResolverList for_axis(const ResolverList& resolvers, std::string_view axis,
+                      const std::unordered_set<usd::Token>& authored);
 
 /// Values of a joint that take more than one key. SI and radians; defaults are the importer's, in SI.
 struct LimitGains {
@@ -22,9 +36,10 @@ Resolved joint_damping(const ResolverList& resolvers, const usd::Prim& joint, co
 
 /// Passive spring and reference of mjc: attributes.
 struct Spring {
-    std::optional<double> stiffness;  ///< N/m or N m/rad
-    std::optional<double> rest_q;     ///< m or rad
-    double                ref = 0;    ///< m or rad; limits are shifted by -ref
+    std::optional<double> stiffness;        ///< N/m or N m/rad
+    std::optional<double> rest_q;           ///< m or rad
+    double                ref     = 0;      ///< m or rad; limits are shifted by -ref
+    bool                  of_axis = false;  ///< the reference of the spring is authored for this axis
 };
 /// @param scene  the chosen scene, for mjc:compiler:angle; may be invalid
 Spring joint_spring(const ResolverList& resolvers, const usd::Prim& joint, const usd::Prim& scene,

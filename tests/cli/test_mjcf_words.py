@@ -1,0 +1,118 @@
+"""Words of MJCF that OpenUSD has none for: what they do is simulated, or every command says that it is lost."""
+import json
+import pathlib
+import re
+import tempfile
+import unittest
+
+from tests.cli.program import document, mechane
+
+ROD = '<geom type="capsule" size="0.05" fromto="0 0 0 0.5 0 0"/>'
+
+
+class MjcfWords(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, inside, name="r.xml"):
+        (self.folder / name).write_text(f"<mujoco>{inside}</mujoco>")
+        return self.folder / name
+
+    def hinge(self, attributes="", more=""):
+        return self.write(f'<worldbody><body name="A"><joint name="h" axis="0 1 0" {attributes}/>{ROD}</body></worldbody>{more}')
+
+    def test_a_polynomial_is_told_by_every_command(self):
+        for word in ('damping="0 2"', 'stiffness="1 200"'):
+            file = self.hinge(word)
+            for verb in (["sim", file, "--frames", "1"], ["info", file], ["dump", "model", file, "-o", "-"]):
+                said = mechane(*verb).stderr
+                self.assertRegex(said, r"SOURCE_LOST.*" + word.split("=")[0], (word, verb[0]))
+            loss = self.folder / "loss.json"
+            mechane("convert", file, "-o", self.folder / "out.usda", "--loss", loss)
+            if loss.exists():
+                self.assertIn("polynomial", loss.read_text())
+        self.assertNotIn("SOURCE_LOST", mechane("info", self.hinge('damping="3 0"')).stderr)
+
+    def test_damping_and_armature_of_an_actuator_are_those_of_its_joint_through_the_gear(self):
+        """MuJoCo 3.17: a motor of gear g with damping d and armature a moves as a joint with g^2 d and g^2 a."""
+        file = self.hinge('damping="1"', '<actuator><motor joint="h" gear="2" damping="3" armature="0.5"/></actuator>')
+        model = document("dump", "model", file, "-o", "-")["model"]
+        self.assertAlmostEqual(model["joint_damping"][0], 1 + 4 * 3, delta=1e-4)
+        self.assertAlmostEqual(model["joint_armature"][0], 4 * 0.5, delta=1e-6)
+        self.assertNotIn("SOURCE_LOST", mechane("info", file).stderr)
+
+    def test_a_tendons_actuator_that_resists_is_told(self):
+        file = self.hinge(more='<tendon><fixed name="t"><joint joint="h" coef="1"/></fixed></tendon><actuator><motor tendon="t" damping="3"/></actuator>')
+        self.assertIn("SOURCE_LOST", mechane("info", file).stderr)
+
+    def test_a_body_that_is_kept_from_the_world_falls_through_the_floor(self):
+        floor = '<geom name="floor" type="plane" size="0 0 1"/>'
+        balls = "".join(f'<body name="{n}" pos="{x} 0 0.3"><freejoint/><geom size="0.1"/></body>' for n, x in (("A", 0), ("B", 1)))
+        file = self.write(f'<worldbody>{floor}{balls}</worldbody><contact><exclude body1="A" body2="world"/></contact>')
+        for source in (file, self.folder / "back.xml"):
+            done = mechane("sim", source, "--frames", "120", "-o", "-.csv")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            names, last = done.stdout.splitlines()[0].split(","), done.stdout.splitlines()[-1].split(",")
+            height = {n: float(last[names.index(next(c for c in names if c.endswith(f"/{n}.pz [m]")))]) for n in "AB"}
+            self.assertLess(height["A"], -1)
+            self.assertGreater(height["B"], 0.05)
+            if source == file:
+                usd = self.folder / "out.usda"
+                self.assertEqual(mechane("convert", file, "-o", usd).returncode, 0)
+                self.assertEqual(mechane("convert", usd, "-o", self.folder / "back.xml").returncode, 0)
+                self.assertIn("world", (self.folder / "back.xml").read_text().split("<contact>")[1])
+
+    def test_an_actuator_of_a_floating_body_is_lost_with_the_right_words(self):
+        file = self.write('<worldbody><body name="B" pos="0 0 1"><freejoint name="fb"/><geom size="0.1"/></body></worldbody><actuator><motor name="m" joint="fb" gear="0 0 1 0 0 0"/></actuator>')
+        done = mechane("info", file)
+        self.assertNotIn("does not exist", done.stderr)
+        self.assertRegex(done.stderr, r"SOURCE_LOST.*floats")
+
+    def test_an_inherited_range_comes_back_as_the_range(self):
+        """0.8 of a range from -1 to 3 about its middle 1: from -0.6 to 2.6."""
+        file = self.hinge('range="-1 3"', '<actuator><position name="a" joint="h" kp="40" inheritrange="0.8"/></actuator>').read_text().replace("<mujoco>", '<mujoco><compiler angle="radian"/>')
+        (self.folder / "r.xml").write_text(file)
+        usd, back = self.folder / "out.usda", self.folder / "back.xml"
+        mechane("convert", self.folder / "r.xml", "-o", usd)
+        mechane("convert", usd, "-o", back)
+        found = re.search(r'ctrlrange="(\S+) (\S+)"', back.read_text())
+        self.assertIsNotNone(found, back.read_text())
+        self.assertAlmostEqual(float(found[1]), -0.6, delta=1e-5)
+        self.assertAlmostEqual(float(found[2]), 2.6, delta=1e-5)
+
+    def test_mujoco_wraps_a_tendon_round_what_meets_nothing(self):
+        def file(ball, rod):
+            return self.write(f'<worldbody><site name="w" pos="0 0 1"/><geom name="wr" type="sphere" size="0.1" pos="0.2 0 0.6" {ball}/><body name="A"><joint name="j" axis="0 1 0"/>{ROD.replace("/>", rod + "/>")}<site name="s" pos="0.45 0 0"/></body></worldbody>'
+                              '<tendon><spatial name="t" stiffness="300" springlength="0.3"><site site="w"/><geom geom="wr"/><site site="s"/></spatial></tendon>')
+        angles = []
+        free = ' contype="0" conaffinity="0"'
+        for ball, rod in (("", free), (free, ""), (free, free)):
+            done = mechane("sim", file(ball, rod), "--solver", "mujoco", "--dt", "1/500", "--frames", "250", "--every", "250", "-o", "-")
+            if "MuJoCo" in done.stderr and done.returncode != 0:
+                self.skipTest("MuJoCo's library is not here")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            angles.append(json.loads(done.stdout)["frames"][-1]["joint_q"][0])
+#The rod does not reach the ball : with and without contacts the tendon does the same.
+        self.assertAlmostEqual(angles[0], angles[1], delta=1e-6)
+
+    def test_a_link_without_shapes_is_not_told_to_have_an_inertia_of_shapes(self):
+        (self.folder / "r.urdf").write_text('<robot name="r"><link name="a"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="9" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>')
+        said = mechane("info", self.folder / "r.urdf").stderr
+        self.assertRegex(said, r"SOURCE_INERTIA.*ball of 0\.1 m")
+
+    def test_times_are_given_with_their_unit(self):
+        file = self.hinge()
+        for text, frames in (("500ms", 50), ("0.5s", 50), ("0.5", 50), ("0.01min", 60), ("1/2 s", 50)):
+            with self.subTest(text):
+                done = mechane("sim", file, "--dt", "10ms", "--duration", text, "-o", "-.csv")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(len(done.stdout.splitlines()), 2 + frames)
+        done = mechane("sim", file, "--duration", "5 parsecs")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("5 parsecs", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
