@@ -322,7 +322,8 @@ class Rows {
         const std::int32_t         row = first_dof_[static_cast<std::size_t>(joint)] + static_cast<std::int32_t>(k);
         const resolve::MujocoUnits units(run_.stage, prim, is_angular(joint, row));
         std::vector<double>        values = list(prim, property.c_str(), kSolimp);
-        for (std::size_t i = 0; i < values.size(); ++i) values[i] *= units.factor(scale_, authored, i);
+        const std::size_t          given  = prim.attribute(property).get_or<std::vector<double>>({}).size();
+        for (std::size_t i = 0; i < std::min(given, values.size()); ++i) values[i] *= units.factor(scale_, authored, i);
         put_all(name, row, values);
         of_axis_.emplace(name, row);
     }
