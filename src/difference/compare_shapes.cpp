@@ -99,7 +99,7 @@ void Comparer::shapes(bool collider)
         if (wanted(q)) extents(q, item, one, two, x, y);
         if (!collider) continue;
         // Friction 1 and restitution 0 stand for a shape without a material of its own.
-        const sf::Contact free{1, 1, 0, {}, {}};  // what a simulation takes where nothing is said
+        const sf::Contact free{1, 1, 0, {}, {}, false};  // what a simulation takes where nothing is said
         const sf::Contact c = one.contact.value_or(free), d = two.contact.value_or(free);
         number(Quantity::contact, item, "static friction", c.static_friction, d.static_friction, "", one.place,
                two.place);

@@ -40,6 +40,15 @@ class Output {
     /// says.
     /// @param told  where the file has it, seen from the zero of the joint
     void lose_start(const sf::Joint& joint, const Posed& told);
+    /// Losses of formats that do not say how stiff a contact is, nor where it begins.
+    void lose_response(const sf::Shape& shape);
+    /// Losses of formats that have only one coefficient of friction for a surface, where it has more than a reader
+    /// takes anyway.
+    void lose_spin(const sf::Shape& shape);
+    /// Losses of formats whose limits are hard.
+    void lose_limit(const sf::Joint& joint, const sf::Dof& dof);
+    /// Losses of formats in which a joint keeps its links from touching.
+    void lose_touching(const sf::Joint& joint);
     /// Losses of formats that know none of MuJoCo's sensors, and no gravity of single links.
     /// @param gravity  the format can say that a link feels no gravity
     /// @return the number of actuators, tendons and keyframes, of which nothing is told yet

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "exporter/output.h"
+#include "mechane/files/suffix.h"
 
 namespace mechane::exporter {
 namespace {
@@ -33,7 +34,8 @@ class SdformatWriter {
         version_ = !out_.options.sdf_version.empty() ? out_.options.sdf_version : mimic ? "1.11" : "1.9";
         out_.losses.target_version = version_;
         root_.set("version", version_);
-        XmlNode& model = root_.add("model").set("name", tree_.name);
+        const bool in_world = files::has_suffix(file_, {".world"});
+        XmlNode&   model    = (in_world ? world() : root_).add("model").set("name", tree_.name);
         find_masks();
         for (std::size_t l = 0; l < tree_.links.size(); ++l) is_link_.push_back(!tree_.links[l].frame || needed(l));
         const bool any = std::find(is_link_.begin(), is_link_.end(), true) != is_link_.end();
@@ -64,6 +66,19 @@ class SdformatWriter {
     Output&               out_;
     const sf::RobotTree&  tree_;
     std::string           file_, version_;
+    bool                  world_ = false;  ///< the model stands in a <world>
+
+    /// What is around the robot: its gravity, and the lights that no link carries.
+    XmlNode& world()
+    {
+        world_        = true;
+        XmlNode& node = root_.add("world").set("name", "default");
+        // A world that says nothing has 9.8 m/s^2, and a robot without a scene the earth's 9.81.
+        node.leaf("gravity", tree_.scene && tree_.scene->gravity ? *tree_.scene->gravity : Vec3d{0, 0, -9.81});
+        for (const sf::Light& light : tree_.lights)
+            if (light.link < 0) lamp(node, light);
+        return node;
+    }
     XmlNode               root_;
     std::vector<unsigned> masks_;  ///< by shape; empty: everything meets everything
     std::vector<bool>     is_link_;
@@ -258,11 +273,24 @@ class SdformatWriter {
 
     void surface(XmlNode& node, const sf::Shape& s, std::size_t i)
     {
+        out_.lose_response(s);
         if (!s.contact && masks_.empty()) return;
         XmlNode& surface = node.add("surface");
         if (s.contact) {
-            XmlNode& ode = surface.add("friction").add("ode");
-            ode.leaf("mu", s.contact->dynamic_friction).leaf("mu2", s.contact->dynamic_friction);
+            const sf::Contact& c        = *s.contact;
+            XmlNode&           friction = surface.add("friction");
+            friction.add("ode").leaf("mu", c.dynamic_friction).leaf("mu2", c.dynamic_friction);
+            if (c.rolling && *c.rolling != sf::kPlainRolling)
+                friction.add("bullet")
+                    .leaf("friction", c.dynamic_friction)
+                    .leaf("friction2", c.dynamic_friction)
+                    .leaf("rolling_friction", *c.rolling);
+            // The torque is 3 pi / 16 of coefficient, patch radius and normal force; the radius is one metre here.
+            if (c.torsional && *c.torsional != sf::kPlainTorsional)
+                friction.add("torsional")
+                    .leaf("coefficient", *c.torsional * 16 / (3 * std::numbers::pi))
+                    .leaf("use_patch_radius", "true")
+                    .leaf("patch_radius", 1.0);
             if (s.contact->static_friction != s.contact->dynamic_friction)
                 out_.lose("static-friction", Severity::info, sf::LossAction::dropped, "contact", s.place,
                           fmt::format("shape '{}'", s.name), number_text(s.contact->static_friction),
@@ -426,6 +454,7 @@ class SdformatWriter {
                           fmt::format("an axis of joint '{}'", j.name), "axes of SDFormat have no names");
         XmlNode& node =
             model.add("joint").set("name", dofs.size() == 1 ? one_axis_name(j, *dofs[0]) : j.name).set("type", type);
+        out_.lose_touching(j);
         node.leaf("pose", pose_text(j.X_CJ));  // in the child
         node.leaf("parent", j.parent >= 0 ? tree_.links[index(j.parent)].name : "world")
             .leaf("child", tree_.links[index(j.child)].name);
@@ -441,6 +470,10 @@ class SdformatWriter {
         if (std::isfinite(dof.upper)) limit.leaf("upper", dof.upper);
         if (dof.drive && std::isfinite(dof.drive->max_force)) limit.leaf("effort", dof.drive->max_force);
         if (dof.velocity_limit) limit.leaf("velocity", *dof.velocity_limit);
+        // 1e8 and more is what SDFormat takes where nothing is told: a limit that does not give way.
+        if (dof.limit_stiffness && *dof.limit_stiffness < sf::kHardLimit) limit.leaf("stiffness", *dof.limit_stiffness);
+        if (dof.limit_damping) limit.leaf("dissipation", *dof.limit_damping);
+        if (dof.limit_stiffness && *dof.limit_stiffness >= sf::kHardLimit) out_.lose_limit(j, dof);
         // A spring of the joint stands in MuJoCo's words, its reference in degrees.
         const auto spring = [&](const char* name) -> std::optional<double> {
             const sf::Extra* e = vendor_value(dof, j, name);
@@ -522,7 +555,7 @@ class SdformatWriter {
                 std::count_if(list.begin(), list.end(), [](const auto& one) { return one.link < 0; }));
         };
         count("cameras of the world", of_world(tree_.cameras), "visual");
-        count("lights of the world", of_world(tree_.lights), "light");
+        if (!world_) count("lights of the world", of_world(tree_.lights), "light");
         count("actuators, tendons and keyframes", out_.lose_vendor_values(true), "actuation");
     }
 };

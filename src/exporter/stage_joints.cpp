@@ -125,7 +125,7 @@ void StageReader::joint_values(const physics::Joint& from, sf::Joint& to)
             dof.name  = to.name;
             dof.axis  = unit_vector(from.axis);
             dof.place = dof.limit_place = to.place;
-            passive(from.prim, dof);
+            passive(from.prim, dof, {});
             told(from.prim, dof);
             if (from.cone_enabled) {
                 const double a = from.cone_angle0, b = from.cone_angle1;
@@ -155,7 +155,7 @@ void StageReader::joint_values(const physics::Joint& from, sf::Joint& to)
     }
 }
 
-void StageReader::passive(const usd::Prim& prim, sf::Dof& dof)
+void StageReader::passive(const usd::Prim& prim, sf::Dof& dof, std::string_view axis)
 {
     resolve::Context c = context;
     c.motion           = dof.angular ? resolve::Motion::angular : resolve::Motion::linear;
@@ -168,6 +168,11 @@ void StageReader::passive(const usd::Prim& prim, sf::Dof& dof)
     put(dof.friction, resolvers.get(prim, resolve::Key::joint_friction, c));
     put(dof.velocity_limit, resolvers.get(prim, resolve::Key::joint_velocity_limit, c));
     put(dof.damping, resolve::joint_damping(resolvers, prim, c, {}, found));
+    if (axis.empty() || (!std::isfinite(dof.lower) && !std::isfinite(dof.upper))) return;
+    Diagnostics quiet;  // a simulation says what is wrong with a limit's gains
+    const auto  gains = resolve::limit_gains(resolvers, prim, axis, c, 0, 0, quiet);
+    if (gains.authored) dof.limit_stiffness = gains.ke;
+    if (gains.kd_source.authored() && gains.kd_source.number_or(-kInfinity) > -kInfinity) dof.limit_damping = gains.kd;
 }
 
 /// What the conversion of another format has left of the same values, where no vendor's attribute says one.
@@ -232,7 +237,7 @@ void StageReader::single_axis(const physics::Joint& from, sf::Joint& to)
     const double turn = dof.angular ? kRadians : unit;
     if (from.limit.has_lower()) dof.lower = from.limit.lower * turn;
     if (from.limit.has_upper()) dof.upper = from.limit.upper * turn;
-    passive(from.prim, dof);
+    passive(from.prim, dof, dof.angular ? "angular" : "linear");
     told(from.prim, dof);
     drive(from.drive, from, dof);
     std::swap(dof.extras, to.extras);
@@ -260,7 +265,7 @@ void StageReader::generic_axes(const physics::Joint& from, sf::Joint& to)
                 if (l.has_upper()) dof.upper = l.upper * turn;
             }
         if (locked) continue;
-        passive(from.prim, dof);
+        passive(from.prim, dof, to_string(kind));
         for (const physics::Drive& one : from.drives)
             if (one.dof == kind) drive(one, from, dof);
         to.dofs.push_back(std::move(dof));
@@ -386,13 +391,14 @@ void StageReader::initial_positions()
     }
 }
 
-/// Gains of accelerations times the inertia that the joint moves in the zero pose, all joints beyond it stiff
+/// What limits with gains of their own stop; gains of accelerations times the inertia that the joint moves in the zero pose, all joints beyond it stiff
 /// (export 3.4).
 void StageReader::accelerations()
 {
     for (sf::Joint& joint : tree.joints)
         for (sf::Dof& dof : joint.dofs) {
-            if (!dof.drive || !dof.drive->acceleration || joint.loop) continue;
+            const bool per_mass = dof.drive && dof.drive->acceleration;
+            if ((!per_mass && !dof.limit_stiffness) || joint.loop) continue;
             const auto  sum  = carried_by(joint);
             const Posed X_WJ = tree.links[at(joint.child)].X_WL * joint.X_CJ;
             const Vec3d axis = rotate(X_WJ.q, dof.axis);
@@ -401,6 +407,8 @@ void StageReader::accelerations()
             const double mass =
                 dof.angular ? dot(axis, sum.inertia * axis) + sum.mass * length_squared(cross(axis, sum.com - X_WJ.p))
                             : sum.mass;
+            if (dof.limit_stiffness) dof.limit_inertia = mass;
+            if (!per_mass) continue;
             dof.drive->stiffness *= mass;
             dof.drive->damping *= mass;
             dof.drive->acceleration = false;

@@ -100,10 +100,24 @@ void StageReader::vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& o
         out.push_back({sf::Extra::Layer::mujoco,
                        name.text(),
                        attribute.type_name(),
-                       value.to_text(),
+                       vendor_text(prim, attribute, value),
                        {},
                        place(attribute.site())});
     }
+}
+
+std::string StageReader::vendor_text(const usd::Prim& prim, const usd::Attribute& attribute,
+                                     const usd::Value& value) const
+{
+    if (unit == 1 && kilograms == 1) return value.to_text();
+    const std::string name = attribute.name().text();
+    if (const auto one = value.get<double>(); one && vendor_factor(prim, name, 0) != 1)
+        return fmt::format("{}", *one * vendor_factor(prim, name, 0));
+    if (auto list = value.get<std::vector<double>>(); list && vendor_factor(prim, name, 0) != 1) {
+        for (std::size_t i = 0; i < list->size(); ++i) (*list)[i] *= vendor_factor(prim, name, i);
+        return fmt::format("[{}]", fmt::join(*list, ", "));
+    }
+    return value.to_text();
 }
 
 void StageReader::read()
@@ -133,12 +147,15 @@ void StageReader::read()
     frames();
     attach_frames();
     read_joints();
+    actuators();
     lose_soft();
     lose_states();
     restore_masses();
     read_mimics();
     read_shapes(*this);
     read_extras(*this);
+    lose_surfaces();
+    lose_animations();
     filters();
     // Root links of authored articulations become roots of the tree where a choice is left.
     std::vector<bool> preferred(tree.links.size(), false);

@@ -1,41 +1,48 @@
 #pragma once
-#include <cmath>
-
 #include "import.h"
+#include "mechane/resolve/actuators.h"
 
 namespace mechane::importer {
 
-/// Equal as far as single precision and text with few digits tell.
-inline bool is_close(double a, double b) { return std::abs(a - b) <= 1e-8 + 1e-5 * std::abs(b); }
-
-/// Factors that take the numbers of an MjcActuator from the stage's units to SI. MuJoCo's law is
-/// force = gain u + b0 + b1 q + b2 qd, with the joint's force (or torque) and coordinate; u is a coordinate or its rate
-/// where the gain is that of a servo, else a bare number.
-struct ActuatorUnits {
-    double force      = 1;  ///< of the force range and of b0
-    double stiffness  = 1;  ///< of b1 and b2
-    double coordinate = 1;  ///< of the range of a servo's u
-
-    /// Of the gain and of the range of u.
-    [[nodiscard]] double gain(bool servo) const { return servo ? stiffness : force; }
-    [[nodiscard]] double command(bool servo) const { return servo ? coordinate : 1; }
-};
+using resolve::ActuatorUnits;
+using resolve::is_close;
+using resolve::is_servo_gain;
 
 /// @param angular  of a hinge; else along a slide or a tendon
 inline ActuatorUnits actuator_units(const Import& run, bool angular)
-{
-    // Newton takes the numbers as they stand, and reads no range of forces.
-    if (run.conventions.servo_force_range_unread) return {};
-    const auto motion = angular ? resolve::Motion::angular : resolve::Motion::linear;
-    const auto of     = [&](resolve::Unit unit) { return resolve::factor(unit, run.context.scale, motion); };
-    return {of(resolve::Unit::force_or_torque), of(resolve::Unit::stiffness_rad), angular ? 1 : run.length()};
-}
+{ return resolve::actuator_units(run.context, angular); }
 
-/// Whether the gain of an actuator is that of a servo: the control is a coordinate, or its rate.
-inline bool is_servo_gain(double gain, double b1, double b2)
+/// The drive of an axis of the model, to which actuators are added, and back.
+inline resolve::AxisDrive axis_drive(const model::JointDofConfig& dof)
 {
-    const auto opposite = [&](double b) { return b != 0 && is_close(gain, -b); };
-    return gain != 0 && (opposite(b1) || (b1 == 0 && opposite(b2)));
+    using Command = resolve::AxisDrive::Command;
+    using model::TargetMode;
+    const auto command = [&] {
+        switch (dof.actuator_mode.value_or(TargetMode::none)) {
+            case TargetMode::none:
+                return Command::none;
+            case TargetMode::position:
+                return Command::position;
+            case TargetMode::velocity:
+                return Command::velocity;
+            case TargetMode::position_velocity:
+                return Command::both;
+            case TargetMode::effort:
+                break;
+        }
+        return Command::effort;
+    };
+    return {dof.target_ke, dof.target_kd, dof.effort_limit, command()};
+}
+inline void set_drive(model::JointDofConfig& dof, const resolve::AxisDrive& drive)
+{
+    using model::TargetMode;
+    constexpr TargetMode kModes[] = {TargetMode::none, TargetMode::position, TargetMode::velocity,
+                                     TargetMode::position_velocity, TargetMode::effort};
+    dof.target_ke     = drive.stiffness;
+    dof.target_kd     = drive.damping;
+    dof.effort_limit  = drive.max_force;
+    dof.actuator_mode = kModes[static_cast<std::size_t>(drive.command)];
 }
 
 }  // namespace mechane::importer
