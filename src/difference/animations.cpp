@@ -94,7 +94,7 @@ struct Worst {
 
 /// Values of an axis that samples may change, beside the targets of its drive.
 struct AxisValue {
-    const char*                       field;
+    const char*       field;
     std::vector<Real> model::Model::* list;
 };
 const AxisValue kAxisValues[] = {{"lower limit", &model::Model::joint_limit_lower},
@@ -161,8 +161,8 @@ void compare_animations(Comparison& out, const run::Scene& a, const run::Scene& 
                 };
                 for (std::size_t v = 0; v < std::size(kAxisValues); ++v) {
                     const auto   list = kAxisValues[v].list;
-                    const double u = one.of_axis(list, i, c) - start_one.of_axis(list, i, c),
-                                 w = two.of_axis(list, j, c) - start_two.of_axis(list, j, c);
+                    const double u    = one.of_axis(list, i, c) - start_one.of_axis(list, i, c),
+                                 w    = two.of_axis(list, j, c) - start_two.of_axis(list, j, c);
                     if (std::isfinite(u - w)) see(axes[v][{p, c}], u, w, "more than at the start");
                 }
                 see(targets[{p, c}], one.target(i, c), two.target(j, c), x.turns[c] ? "rad" : "m");

@@ -97,6 +97,17 @@ const std::map<std::string_view, Values>& table()
          {{Q::frame, "position|rotation"}, {Q::joint, "pivot|axis"}, {Q::kinematics}, {Q::state, "initial position"}}},
         {"root-pose", {{Q::frame, "position|rotation"}}},
         {"start-pose", {{Q::frame, "position|rotation"}, {Q::state, "initial position"}}},
+        {"zero-position",
+         {{Q::center_of_mass},
+          {Q::inertia},
+          {Q::frame, "position|rotation"},
+          {Q::joint, "axis|pivot"},
+          {Q::limit, "lower limit|upper limit"},
+          {Q::mimic, "offset"},
+          {Q::kinematics},
+          {Q::collider, "bounds"},
+          {Q::visual, "bounds"},
+          {Q::state, "initial position"}}},
         {"several-trees", {{Q::frame, "link|position|rotation"}, {Q::joint, "joint"}}},
         {"locked-joint", structure},
         {"axes-not-orthogonal", structure},
@@ -150,9 +161,11 @@ const std::map<std::string_view, Values>& table()
         {"drives-merged", drive},
         // what is animated
         {"animation",
-         {{Q::state,
-           "animated position|animated orientation|animated target|animated target speed|animated mass|animated lower "
-           "limit|animated upper limit|animated stiffness|animated drive damping|animated largest force"},
+         {
+             {Q::state,
+              "animated position|animated orientation|animated target|animated target speed|animated mass|animated "
+              "lower "
+              "limit|animated upper limit|animated stiffness|animated drive damping|animated largest force"},
          }},
         {"gravity-animation", {{Q::scene, "animated gravity"}}},
         // how bodies start

@@ -94,8 +94,9 @@ void Comparer::shapes(bool collider)
         pairs = pair_shapes(match_, a, b);
     for (const auto& [s, t] : pairs.same) {
         const sf::Shape &one = a_.tree.shapes[s.shape], &two = b_.tree.shapes[t.shape];
-        const Item       item = item_of(one, a_.tree, collider);
+        Item             item = item_of(one, a_.tree, collider);
         const Extent &   x = a.at(s), &y = b.at(t);
+        if (two.name != one.name) item.names.push_back(two.name);  // a report may know it by its new name
         if (wanted(q)) extents(q, item, one, two, x, y);
         if (!collider) continue;
         // Friction 1 and restitution 0 stand for a shape without a material of its own.

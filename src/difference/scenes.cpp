@@ -258,7 +258,7 @@ class SceneComparer {
         const bool  world = (m.shape_flags[s] & model::shape_flag::surface_in_world) != 0;
         const Posed X     = (m.shape_body[s] >= 0 ? static_cast<Posed>(m.body_q[at(m.shape_body[s])]) : Posed{}) *
                             static_cast<Posed>(m.shape_transform[s]);
-        const Quatd turn = world ? up : up * X.q;
+        const Quatd turn  = world ? up : up * X.q;
         return {rotate(turn, static_cast<Vec3d>(m.shape_surface_velocity[s].linear)),
                 rotate(turn, static_cast<Vec3d>(m.shape_surface_velocity[s].angular))};
     }
@@ -290,8 +290,8 @@ class SceneComparer {
             if ((a_.shape_flags[i] & kCollides) == 0 || (b_.shape_flags[k] & kCollides) == 0) continue;
             const std::vector<std::string> known{in_a[i].substr(in_a[i].rfind('/') + 1), in_a[i]};
             const std::string              item = fmt::format("collider '{}'", known.front());
-            const Site        at_a = {.prim = a_.shape_label[i]}, at_b = {.prim = b_.shape_label[k]};
-            const auto        value = [&, i = i, k = k](const char* field, Real x, Real y, const char* unit) {
+            const Site                     at_a = {.prim = a_.shape_label[i]}, at_b = {.prim = b_.shape_label[k]};
+            const auto value = [&, i = i, k = k](const char* field, Real x, Real y, const char* unit) {
                 number(Quantity::contact, item, field, static_cast<double>(x), static_cast<double>(y), unit, at_a, at_b,
                        known);
             };
@@ -299,8 +299,7 @@ class SceneComparer {
             value("rolling friction", a_.shape_material_mu_rolling[i], b_.shape_material_mu_rolling[k], "m");
             const auto rule = [&](const char* field, std::int32_t x, std::int32_t y) {
                 out_.count(Quantity::contact);
-                if (x != y)
-                    differ(Quantity::contact, item, field, rule_text(x), rule_text(y), at_a, at_b, 0, 0, known);
+                if (x != y) differ(Quantity::contact, item, field, rule_text(x), rule_text(y), at_a, at_b, 0, 0, known);
             };
             rule("friction of two materials", a_.shape_friction_combine[i], b_.shape_friction_combine[k]);
             rule("restitution of two materials", a_.shape_restitution_combine[i], b_.shape_restitution_combine[k]);

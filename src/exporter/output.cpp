@@ -332,6 +332,12 @@ Bits group_bits(const sf::RobotTree& tree, unsigned most)
     return out;
 }
 
+bool stands_at_start(const sf::RobotTree& tree)
+{
+    const auto has = [&](auto&& what) { return std::any_of(tree.joints.begin(), tree.joints.end(), what); };
+    return has([](const sf::Joint& j) { return j.loop; }) && has([](const sf::Joint& j) { return j.initial != 0; });
+}
+
 std::string_view to_string(Format format)
 {
     switch (format) {
@@ -366,7 +372,7 @@ Result<Written> write_robot(const sf::RobotTree& tree, Format format, const std:
                  "topics, services and actions", fmt::format("{} interfaces", tree.interfaces.size()), {},
                  format == Format::sdformat ? "no plug-in is named" : "the format has no word for interfaces of ROS");
     const Vec3d earth{0, 0, -9.81};
-    const bool has_gravity = format == Format::mjcf || files::has_suffix(file, {".world"});
+    const bool  has_gravity = format == Format::mjcf || files::has_suffix(file, {".world"});
     if (!has_gravity && tree.scene && tree.scene->gravity && length(*tree.scene->gravity - earth) > 1e-6) {
         const Vec3d& g = *tree.scene->gravity;
         out.lose("gravity", Severity::warning, sf::LossAction::dropped, "metadata", tree.scene->place,
@@ -379,7 +385,7 @@ Result<Written> write_robot(const sf::RobotTree& tree, Format format, const std:
             out.lose("hydroelastic", Severity::warning, sf::LossAction::dropped, "contact", shape.place,
                      fmt::format("shape '{}'", shape.name), number_text(*shape.response.hydroelastic) + " N/m^3", {},
                      "the formats of robots have no contacts with pressure over a surface");
-    if (format != Format::mjcf)  // which has `ref`
+    if (format != Format::mjcf && !(format == Format::sdformat && stands_at_start(tree)))  // MJCF has `ref`
         for (const sf::Joint& joint : tree.joints) {
             if (!joint.loop) out.lose_start(joint, {});
             if (joint.initial != 0 && !joint.loop) {

@@ -85,6 +85,9 @@ class Output {
 std::string one_axis_name(const sf::Joint& joint, const sf::Dof& dof);
 /// What MuJoCo's layer says of an axis, by the name of the attribute; null: nothing.
 const sf::Extra* vendor_value(const sf::Dof& dof, const sf::Joint& joint, std::string_view name);
+/// Whether a robot closes loops and starts with joints off their zero. Where a format takes the poses of links as the
+/// zero of all joints, loops have to be closed there.
+bool stands_at_start(const sf::RobotTree& tree);
 /// Roll, pitch and yaw of a rotation about fixed axes x, y, z; |pitch| <= pi/2.
 Vec3d to_rpy(const Quatd& q);
 /// Moments and axes; axes nearest to the frame's own, moments widened by rounding so that the largest is not more than

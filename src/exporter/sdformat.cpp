@@ -20,6 +20,8 @@
 namespace mechane::exporter {
 namespace {
 
+constexpr double kUnlimited = 1e15;  // SDFormat writes 1e16 where there is no limit
+
 std::string pose_text(const Posed& X) { return numbers_text(X.p) + " " + numbers_text(to_rpy(normalized(X.q))); }
 
 class SdformatWriter {
@@ -36,6 +38,7 @@ class SdformatWriter {
         root_.set("version", version_);
         const bool in_world = files::has_suffix(file_, {".world"});
         XmlNode&   model    = (in_world ? world() : root_).add("model").set("name", tree_.name);
+        at_start_           = stands_at_start(tree_);
         find_masks();
         for (std::size_t l = 0; l < tree_.links.size(); ++l) is_link_.push_back(!tree_.links[l].frame || needed(l));
         const bool any = std::find(is_link_.begin(), is_link_.end(), true) != is_link_.end();
@@ -63,10 +66,23 @@ class SdformatWriter {
     }
 
   private:
-    Output&               out_;
-    const sf::RobotTree&  tree_;
-    std::string           file_, version_;
-    bool                  world_ = false;  ///< the model stands in a <world>
+    Output&              out_;
+    const sf::RobotTree& tree_;
+    std::string          file_, version_;
+    bool                 world_    = false;  ///< the model stands in a <world>
+    bool                 at_start_ = false;  ///< links are told where they start, and not at the zero of their joints
+
+    /// The coordinate of a joint that the file takes as zero.
+    [[nodiscard]] double zero_of(const sf::Joint& j) const { return at_start_ && j.dofs.size() == 1 ? j.initial : 0; }
+    /// The child of a joint in its parent, where the file has it.
+    [[nodiscard]] Posed placed(const sf::Joint& j) const
+    {
+        const double zero = zero_of(j);
+        Posed        X_J;
+        if (zero != 0 && j.dofs[0].angular) X_J.q = from_axis_angle(j.dofs[0].axis, zero);
+        if (zero != 0 && !j.dofs[0].angular) X_J.p = zero * j.dofs[0].axis;
+        return j.X_PJ * X_J * inverse(j.X_CJ);
+    }
 
     /// What is around the robot: its gravity, and the lights that no link carries.
     XmlNode& world()
@@ -101,8 +117,7 @@ class SdformatWriter {
         XmlNode& node = model.add("frame").set("name", name);
         if (above >= 0 && tree_.joints[index(above)].parent >= 0) {
             const sf::Joint& j = tree_.joints[index(above)];
-            node.set("attached_to", tree_.links[index(j.parent)].name)
-                .leaf("pose", pose_text(j.X_PJ * inverse(j.X_CJ)));
+            node.set("attached_to", tree_.links[index(j.parent)].name).leaf("pose", pose_text(placed(j)));
         } else {
             node.leaf("pose", pose_text(X_W));
         }
@@ -115,11 +130,9 @@ class SdformatWriter {
         const int       above = out_.chain.above[l];
         if (above >= 0 && tree_.joints[index(above)].parent >= 0) {
             const sf::Joint& j = tree_.joints[index(above)];
-            node.add("pose")
-                .set("relative_to", tree_.links[index(j.parent)].name)
-                .text(pose_text(j.X_PJ * inverse(j.X_CJ)));
+            node.add("pose").set("relative_to", tree_.links[index(j.parent)].name).text(pose_text(placed(j)));
         } else if (above >= 0) {
-            node.leaf("pose", pose_text(tree_.joints[index(above)].X_PJ * inverse(tree_.joints[index(above)].X_CJ)));
+            node.leaf("pose", pose_text(placed(tree_.joints[index(above)])));
         } else {
             node.leaf("pose", pose_text(link.X_WL));
         }
@@ -465,9 +478,23 @@ class SdformatWriter {
     {
         // In the joint's frame, which is where SDFormat expects it (expressed_in is not written).
         node.leaf("xyz", dof.axis);
-        XmlNode& limit = node.add("limit");
-        if (std::isfinite(dof.lower)) limit.leaf("lower", dof.lower);
-        if (std::isfinite(dof.upper)) limit.leaf("upper", dof.upper);
+        XmlNode&     limit = node.add("limit");
+        const double zero  = zero_of(j);
+        if (zero != 0) {
+            out_.lose("zero-position", Severity::warning, sf::LossAction::converted, "kinematics", j.place,
+                      fmt::format("joint '{}'", j.name), fmt::format("{:.9g} {}", zero, dof.angular ? "rad" : "m"), "0",
+                      "SDFormat closes loops where all joints are at zero: they count from where they start");
+            out_.losses.entries.back().motion = true;
+        }
+        for (const auto& [name, bound] : {std::pair{"lower", dof.lower}, std::pair{"upper", dof.upper}}) {
+            if (!std::isfinite(bound)) continue;
+            if (std::abs(bound) < kUnlimited)
+                limit.leaf(name, bound - zero);
+            else
+                out_.lose("one-sided-limit", Severity::info, sf::LossAction::converted, "kinematics", dof.limit_place,
+                          fmt::format("joint '{}'", j.name), number_text(bound), "none",
+                          "so large a number is no limit in SDFormat");
+        }
         if (dof.drive && std::isfinite(dof.drive->max_force)) limit.leaf("effort", dof.drive->max_force);
         if (dof.velocity_limit) limit.leaf("velocity", *dof.velocity_limit);
         // 1e8 and more is what SDFormat takes where nothing is told: a limit that does not give way.
@@ -485,7 +512,8 @@ class SdformatWriter {
             if (dof.damping) dynamics.leaf("damping", *dof.damping);
             if (dof.friction) dynamics.leaf("friction", *dof.friction);
             if (stiffness)
-                dynamics.leaf("spring_reference", reference.value_or(0) * (dof.angular ? std::numbers::pi / 180 : 1))
+                dynamics
+                    .leaf("spring_reference", reference.value_or(0) * (dof.angular ? std::numbers::pi / 180 : 1) - zero)
                     .leaf("spring_stiffness", *stiffness);
         }
         if (dof.drive && (dof.drive->stiffness != 0 || dof.drive->damping != 0))
@@ -503,7 +531,9 @@ class SdformatWriter {
         }
         const sf::Joint& leader = tree_.joints[index(j.mimic->joint)];
         XmlNode&         mimic  = node.add("mimic").set("joint", one_axis_name(leader, leader.dofs[0]));
-        mimic.leaf("multiplier", j.mimic->multiplier).leaf("offset", j.mimic->offset).leaf("reference", 0.0);
+        mimic.leaf("multiplier", j.mimic->multiplier)
+            .leaf("offset", j.mimic->offset + j.mimic->multiplier * zero_of(leader) - zero)
+            .leaf("reference", 0.0);
     }
 
     /// A ball has no <axis>, and with it no limits and no dynamics.
@@ -530,8 +560,25 @@ class SdformatWriter {
                   "SDFormat has no inertia of motors");
     }
 
+    /// What stands elsewhere when the joints of a robot count from where it starts: each link with all that is on it.
+    void lost_zero()
+    {
+        for (std::size_t l = 0; l < tree_.links.size() && at_start_; ++l) {
+            std::string what  = fmt::format("link '{}'", tree_.links[l].name);
+            const int   above = out_.chain.above[l];
+            if (above < 0) continue;
+            what += fmt::format(" on joint '{}'", tree_.joints[index(above)].name);
+            for (const sf::Shape& s : tree_.shapes)
+                if (s.link == static_cast<int>(l)) what += fmt::format(", shape '{}'", s.name);
+            out_.lose("zero-position", Severity::info, sf::LossAction::converted, "kinematics", tree_.links[l].place,
+                      what, "at the zero of all joints", "where it starts",
+                      "SDFormat closes loops where all joints are at zero");
+        }
+    }
+
     void lost()
     {
+        lost_zero();
         for (const sf::Frame& f : tree_.sites)
             if (!f.published)
                 out_.lose("site", Severity::info, sf::LossAction::dropped, "metadata", f.place,

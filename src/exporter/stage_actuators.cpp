@@ -41,18 +41,18 @@ double StageReader::vendor_factor(const usd::Prim& prim, const std::string& name
         return resolve::factor(what, context.scale, angular ? resolve::Motion::angular : resolve::Motion::linear);
     };
     if (prim.type_name() == usd::Token("MjcActuator")) {
-        const auto     targets = prim.relationship("mjc:target").targets();
-        const auto     joint   = targets.empty() ? joints.end() : joints.find(targets.front());
-        const bool     angular = joint != joints.end() && !tree.joints[at(joint->second)].dofs.empty() &&
-                                 tree.joints[at(joint->second)].dofs.front().angular;
-        const auto     list    = [&](const char* which) {
+        const auto targets = prim.relationship("mjc:target").targets();
+        const auto joint   = targets.empty() ? joints.end() : joints.find(targets.front());
+        const bool angular = joint != joints.end() && !tree.joints[at(joint->second)].dofs.empty() &&
+                             tree.joints[at(joint->second)].dofs.front().angular;
+        const auto list    = [&](const char* which) {
             auto values = prim.attribute(which).get_or<std::vector<double>>({});
             values.resize(3);
             return values;
         };
         const resolve::ActuatorUnits units = resolve::actuator_units(context, angular);
-        const auto gain = list("mjc:gainPrm"), bias = list("mjc:biasPrm");
-        const bool servo = resolve::is_servo_gain(gain[0], bias[1], bias[2]);
+        const auto                   gain = list("mjc:gainPrm"), bias = list("mjc:biasPrm");
+        const bool                   servo = resolve::is_servo_gain(gain[0], bias[1], bias[2]);
         if (starts("mjc:forceRange")) return units.force;
         if (starts("mjc:ctrlRange")) return units.command(servo);
         const auto word = [&](const char* which, const char* otherwise) {
@@ -71,7 +71,8 @@ double StageReader::vendor_factor(const usd::Prim& prim, const std::string& name
     const bool tendon = prim.type_name() == usd::Token("MjcTendon");
     if (tendon || prim.is_a("PhysicsJoint")) {
         const bool angular = !tendon && !prim.is_a("PhysicsPrismaticJoint");
-        if (name == "mjc:stiffness" || (tendon && name == "mjc:damping")) return of(resolve::Unit::stiffness_rad, angular);
+        if (name == "mjc:stiffness" || (tendon && name == "mjc:damping"))
+            return of(resolve::Unit::stiffness_rad, angular);
         if (starts("mjc:actuatorfrcrange") || (tendon && name == "mjc:frictionloss"))
             return of(resolve::Unit::force_or_torque, angular);
         if (tendon && name == "mjc:armature") return of(resolve::Unit::mass_or_inertia, false);
@@ -108,7 +109,7 @@ void StageReader::actuators()
         if (dof == nullptr || !said.one_law() || said.obstacle != nullptr) {
             lose("actuator", Severity::warning, sf::LossAction::dropped, "actuation", prim.site(),
                  fmt::format("actuator '{}'", prim.name().text()), fmt::format("kp {}, kd {}", said.kp, said.kd), {},
-                 dof == nullptr           ? "it drives no joint of one axis"
+                 dof == nullptr             ? "it drives no joint of one axis"
                  : said.obstacle != nullptr ? said.obstacle
                                             : "its law is none that is simulated");
             continue;

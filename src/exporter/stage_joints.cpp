@@ -361,7 +361,7 @@ void StageReader::read_mimics()
 void StageReader::initial_positions()
 {
     for (sf::Joint& joint : tree.joints) {
-        if (joint.loop || joint.child < 0) continue;
+        if (joint.child < 0) continue;
         const Posed X_WP = joint.parent >= 0 ? tree.links[at(joint.parent)].X_WL : Posed{};
         const Posed X_J  = inverse(X_WP * joint.X_PJ) * tree.links[at(joint.child)].X_WL * joint.X_CJ;
         Posed       rest = X_J;
@@ -381,6 +381,7 @@ void StageReader::initial_positions()
         } else if (joint.kind != sf::Joint::Kind::fixed) {
             continue;  // several axes, or a ball: the writers tell what they cannot say
         }
+        if (joint.loop) continue;  // which the motion of the tree closes
         // 2 |v| is the angle of a small rotation.
         const double off = std::max(length(rest.p), 2 * length(rest.q.xyz()));
         if (off > 1e-4)
@@ -391,8 +392,8 @@ void StageReader::initial_positions()
     }
 }
 
-/// What limits with gains of their own stop; gains of accelerations times the inertia that the joint moves in the zero pose, all joints beyond it stiff
-/// (export 3.4).
+/// What limits with gains of their own stop; gains of accelerations times the inertia that the joint moves in the zero
+/// pose, all joints beyond it stiff (export 3.4).
 void StageReader::accelerations()
 {
     for (sf::Joint& joint : tree.joints)

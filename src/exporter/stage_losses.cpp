@@ -79,14 +79,14 @@ void StageReader::lose_surfaces()
         const std::string what = fmt::format("shape '{}'", tree.shapes[at(shape->second)].name);
         for (usd::Prim p = c.prim; p && !p.path().is_root(); p = p.parent()) {
             if (!p.has_api("PhysxSurfaceVelocityAPI")) continue;
-            const auto read = [&](const char* name) { return p.attribute(name).get_or<Vec3d>({}); };
-            const auto name = [](const char* leaf) { return std::string("physxSurfaceVelocity:") + leaf; };
-            const Vec3d v = unit * read(name("surfaceVelocity").c_str()),
-                        w = kRadians * read(name("surfaceAngularVelocity").c_str());
+            const auto  read   = [&](const char* name) { return p.attribute(name).get_or<Vec3d>({}); };
+            const auto  name   = [](const char* leaf) { return std::string("physxSurfaceVelocity:") + leaf; };
+            const Vec3d v      = unit * read(name("surfaceVelocity").c_str()),
+                        w      = kRadians * read(name("surfaceAngularVelocity").c_str());
             const bool  on     = p.attribute(name("surfaceVelocityEnabled")).get_or<bool>(true),
                         varies = p.attribute(name("surfaceVelocity")).varying() ||
-                                p.attribute(name("surfaceAngularVelocity")).varying() ||
-                                p.attribute(name("surfaceVelocityEnabled")).varying();
+                                 p.attribute(name("surfaceAngularVelocity")).varying() ||
+                                 p.attribute(name("surfaceVelocityEnabled")).varying();
             if ((on && (length(v) > 0 || length(w) > 0)) || varies) {
                 lose("surface-velocity", Severity::warning, sf::LossAction::dropped, "contact",
                      p.attribute(name("surfaceVelocity")).site(), what,

@@ -26,6 +26,8 @@ namespace {
 
 namespace hints = sourceformats::hints;
 
+constexpr double kEarth = 9.81;  // [m/s^2]
+
 }  // namespace
 
 std::vector<std::string> unique_names(const std::vector<std::string>& wanted, const std::vector<usd::Path>& paths)
@@ -163,13 +165,16 @@ void StageReader::read()
         for (const physics::Tree& t : a.trees)
             if (t.root_body != physics::kNone && link_of_body[at(t.root_body)] >= 0)
                 preferred[at(link_of_body[at(t.root_body)])] = true;
-    for (const physics::Articulation& a : model.articulations)
+    const auto touches_itself = [&](const usd::Prim& prim) {
+        const auto own = resolvers.get(prim, resolve::Key::articulation_self_collision_enabled, context);
+        return !own.authored() || own.flag_or(true);
+    };
+    for (const physics::Articulation& a : model.articulations) {
+        if (!touches_itself(a.prim)) tree.self_collision = false;
         for (const physics::Tree& t : a.trees)
-            if (t.root_body != physics::kNone)
-                if (const auto own = resolvers.get(model.bodies[at(t.root_body)].prim,
-                                                   resolve::Key::articulation_self_collision_enabled, context);
-                    own.authored() && !own.flag_or(true))
-                    tree.self_collision = false;
+            if (t.root_body != physics::kNone && !touches_itself(model.bodies[at(t.root_body)].prim))
+                tree.self_collision = false;
+    }
     arrange(tree, preferred);
     initial_positions();
     accelerations();
@@ -180,8 +185,14 @@ void StageReader::scene()
     const physics::Scene& from = model.scenes.front();
     if (from.synthesized) return;
     sf::SceneSettings out;
-    out.gravity = rotate(X_ZS.q, unit * from.gravity);
-    out.place   = place(from.prim.site());
+    // Gravity that nobody says is the earth's in SI, also where nobody says the unit of lengths.
+    const auto magnitude = from.prim.attribute("physics:gravityMagnitude").authored_as<double>();
+    out.gravity = rotate(X_ZS.q, magnitude && *magnitude >= 0 ? unit * from.gravity : kEarth * from.gravity_direction);
+    // MuJoCo's flag goes into MJCF as it is.
+    if (const auto on = resolvers.get(from.prim, resolve::Key::scene_gravity_enabled, context);
+        on.authored() && on.resolver != "mjc" && !on.flag_or(true))
+        out.gravity = Vec3d{};
+    out.place = place(from.prim.site());
     vendor_values(from.prim, out.extras);
     tree.scene = std::move(out);
 }

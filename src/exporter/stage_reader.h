@@ -61,35 +61,35 @@ class StageReader {
     [[nodiscard]] bool is_soft(const usd::Prim& prim) const;
 
   private:
-    void                                   scene();
-    void                                   lose_soft();
-    void                                   lose_states();
-    void                                   lose_surfaces();
-    void                                   lose_animations();
-    void                                   bodies();
-    void                                   frames();
-    void                                   attach_frames();
-    void                                   restore_masses();
-    void                                   read_joints();
-    void                                   world_side(const physics::Joint& from, sf::Joint& to);
-    void                                   joint_values(const physics::Joint& from, sf::Joint& to);
-    void                                   single_axis(const physics::Joint& from, sf::Joint& to);
-    void                                   generic_axes(const physics::Joint& from, sf::Joint& to);
+    void scene();
+    void lose_soft();
+    void lose_states();
+    void lose_surfaces();
+    void lose_animations();
+    void bodies();
+    void frames();
+    void attach_frames();
+    void restore_masses();
+    void read_joints();
+    void world_side(const physics::Joint& from, sf::Joint& to);
+    void joint_values(const physics::Joint& from, sf::Joint& to);
+    void single_axis(const physics::Joint& from, sf::Joint& to);
+    void generic_axes(const physics::Joint& from, sf::Joint& to);
     /// @param axis  as resolvers name it, "angular" or "transX"; empty: it has no limits of its own
-    void                                   passive(const usd::Prim& prim, sf::Dof& dof, std::string_view axis);
-    static void                            told(const usd::Prim& prim, sf::Dof& dof);
-    void                                   drive(const physics::Drive& from, const physics::Joint& joint, sf::Dof& dof);
-    [[nodiscard]] sf::Dof*                 driven_axis(const std::vector<usd::Path>& targets);
-    void                                   actuators();
+    void                   passive(const usd::Prim& prim, sf::Dof& dof, std::string_view axis);
+    static void            told(const usd::Prim& prim, sf::Dof& dof);
+    void                   drive(const physics::Drive& from, const physics::Joint& joint, sf::Dof& dof);
+    [[nodiscard]] sf::Dof* driven_axis(const std::vector<usd::Path>& targets);
+    void                   actuators();
     /// A value of MuJoCo's layer in SI.
     [[nodiscard]] std::string vendor_text(const usd::Prim& prim, const usd::Attribute& attribute,
                                           const usd::Value& value) const;
     /// SI value = authored value * factor, of a number of a mjc: attribute; 1 for those without a unit of the stage.
     [[nodiscard]] double vendor_factor(const usd::Prim& prim, const std::string& name, std::size_t element) const;
-    void                                   read_mimics();
-    void                                   initial_positions();
-    void                                   accelerations();
-    void                                   filters();
+    void                 read_mimics();
+    void                 initial_positions();
+    void                 accelerations();
+    void                 filters();
     [[nodiscard]] geometry::MassProperties carried_by(const sf::Joint& joint) const;  ///< in the world
 };
 

@@ -192,9 +192,9 @@ class ShapeReader {
     {
         Diagnostics            quiet;  // a simulation says what is wrong with them
         resolve::ContactValues none;
-        none.ke = none.kd  = -1;
-        const auto  values = resolve::contact_values(r_.resolvers, c.prim, material, r_.context, none, quiet);
-        sf::Response& out  = shape.response;
+        none.ke = none.kd    = -1;
+        const auto    values = resolve::contact_values(r_.resolvers, c.prim, material, r_.context, none, quiet);
+        sf::Response& out    = shape.response;
         if (values.ke >= 0) out.stiffness = values.ke;
         if (values.kd >= 0) out.damping = values.kd;
         const auto said = [](const resolve::Resolved& source, double value) {
@@ -210,11 +210,11 @@ class ShapeReader {
     void contact(const physics::Collider& c, sf::Shape& shape)
     {
         const bool bare = c.own_material == physics::kNone && c.materials.empty();
-        response(c,
-                 bare ? usd::Prim()
-                      : r_.model.materials[at(c.own_material != physics::kNone ? c.own_material : c.materials.front())]
-                            .prim,
-                 shape);
+        response(
+            c,
+            bare ? usd::Prim()
+                 : r_.model.materials[at(c.own_material != physics::kNone ? c.own_material : c.materials.front())].prim,
+            shape);
         if (c.own_material == physics::kNone && c.materials.empty()) return;
         const physics::Material& m =
             r_.model.materials[at(c.own_material != physics::kNone ? c.own_material : c.materials.front())];

@@ -39,10 +39,10 @@ inline void set_drive(model::JointDofConfig& dof, const resolve::AxisDrive& driv
     using model::TargetMode;
     constexpr TargetMode kModes[] = {TargetMode::none, TargetMode::position, TargetMode::velocity,
                                      TargetMode::position_velocity, TargetMode::effort};
-    dof.target_ke     = drive.stiffness;
-    dof.target_kd     = drive.damping;
-    dof.effort_limit  = drive.max_force;
-    dof.actuator_mode = kModes[static_cast<std::size_t>(drive.command)];
+    dof.target_ke                 = drive.stiffness;
+    dof.target_kd                 = drive.damping;
+    dof.effort_limit              = drive.max_force;
+    dof.actuator_mode             = kModes[static_cast<std::size_t>(drive.command)];
 }
 
 }  // namespace mechane::importer

@@ -46,8 +46,8 @@ void add_actuator(Import& run, const usd::Prim& prim)
     const resolve::NewtonActuator said         = resolve::newton_actuator(prim);
     const usd::Relationship       relationship = prim.relationship("newton:targets");
     const auto&                   targets      = said.targets;
-    const std::string            path         = prim.path().text();
-    const auto                   ignore_all   = [&](const std::string& reason) {
+    const std::string             path         = prim.path().text();
+    const auto                    ignore_all   = [&](const std::string& reason) {
         for (const char* name : kProperties)
             if (prim.attribute(name).authored() || prim.relationship(name).authored())
                 run.took(prim, name, Use::ignored, reason);

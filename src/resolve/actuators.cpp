@@ -102,11 +102,11 @@ NewtonActuator newton_actuator(const usd::Prim& prim)
     if (out.delayed) out.delay_steps = static_cast<int>(number("newton:delaySteps", 1));
     const bool motor = prim.has_api("NewtonDCMotorClampingAPI"), table = prim.has_api("NewtonPositionBasedClampingAPI");
     // A proportional-derivative law with a bound is what the joint's drive does.
-    out.obstacle = out.pid && out.ki != 0    ? "the integral part of a controller is not simulated"
-                   : out.delayed             ? "delays of actuators are not simulated"
-                   : motor || table          ? "this bound of the effort is not simulated"
-                   : out.const_effort != 0   ? "a constant effort is not simulated"
-                                             : nullptr;
+    out.obstacle = out.pid && out.ki != 0  ? "the integral part of a controller is not simulated"
+                   : out.delayed           ? "delays of actuators are not simulated"
+                   : motor || table        ? "this bound of the effort is not simulated"
+                   : out.const_effort != 0 ? "a constant effort is not simulated"
+                                           : nullptr;
     return out;
 }
 
@@ -117,9 +117,7 @@ void add(AxisDrive& drive, const NewtonActuator& actuator)
     drive.damping += actuator.kd;
     if (actuator.bounded) drive.max_force = std::min(drive.max_force, actuator.max_effort);
     if (drive.command == Command::none)
-        drive.command = actuator.kp != 0   ? Command::position
-                        : actuator.kd != 0 ? Command::velocity
-                                           : Command::effort;
+        drive.command = actuator.kp != 0 ? Command::position : actuator.kd != 0 ? Command::velocity : Command::effort;
 }
 
 }  // namespace mechane::resolve

@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 import unittest
 
-from tests.cli.program import ROOT, mechane
+from tests.cli.program import ROOT, document, mechane
 
 BODY = 'prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]'
 #: A link on a hinge, in units of the caller's choice; `#name` marks a place where something can be said.
@@ -142,6 +142,8 @@ class Losses(unittest.TestCase):
             with self.subTest(field=field):
                 found = self.differs(self.write("a.usda", stage(**one)), self.write("b.usda", stage(**other)), field)
                 self.assertEqual(len(found), 1, found)
+                alone = mechane("diff", self.folder / "a.usda", self.folder / "b.usda", "--only", found[0]["quantity"])
+                self.assertEqual(alone.returncode, 1, alone.stdout)
 
     def test_each_value_is_written_or_announced(self):
         for field, formats in TOLD.items():
@@ -218,6 +220,54 @@ class Losses(unittest.TestCase):
         codes, text, _ = self.convert(ROOT / "samples" / "gallery" / "four_bar.usda", "xml")
         self.assertIn("loop-joint", codes)
         self.assertEqual(text.count("<connect"), 2)
+
+    def test_a_loop_is_closed_where_its_robot_starts(self):
+        # Four bars whose joints are off their zero: SDFormat has no other zero than the poses of its links.
+        codes, _, _ = self.convert(ROOT / "samples" / "gallery" / "four_bar.usda", "sdf")
+        self.assertIn("zero-position", codes)
+        model = document("dump", "model", self.folder / "out.sdf")["model"]
+        row = next(i for i, label in enumerate(model["joint_label"]) if label.endswith("closing"))
+
+        def anchor(body, frame):
+            """Where a point of a frame in a body is; quaternions are x y z w."""
+            (px, py, pz, x, y, z, w), (ax, ay, az) = model["body_q"][body], frame[:3]
+            tx, ty, tz = 2 * (y * az - z * ay), 2 * (z * ax - x * az), 2 * (x * ay - y * ax)
+            return px + ax + w * tx + y * tz - z * ty, py + ay + w * ty + z * tx - x * tz, pz + az + w * tz + x * ty - y * tx
+        one = anchor(model["joint_parent"][row], model["joint_X_p"][row])
+        other = anchor(model["joint_child"][row], model["joint_X_c"][row])
+        self.assertLess(max(abs(a - b) for a, b in zip(one, other)), 1e-5)
+        motor = next(i for i, label in enumerate(model["joint_label"]) if label.endswith("motor"))
+        crank = model["body_q"][model["joint_child"][motor]]
+        start = document("dump", "model", ROOT / "samples" / "gallery" / "four_bar.usda")["model"]
+        row = next(i for i, label in enumerate(start["joint_label"]) if label.endswith("motor"))
+        for a, b in zip(crank[:3], start["body_q"][start["joint_child"][row]][:3]):
+            self.assertAlmostEqual(a, b, 5)
+
+    def test_limits_too_large_to_be_any_are_announced(self):
+        source = self.write("a.usda", stage().replace("physics:upperLimit = 5", "physics:upperLimit = 1e20"))
+        codes, text, _ = self.convert(source, "sdf")
+        self.assertIn("one-sided-limit", codes)
+        self.assertNotIn("<upper>", text)
+
+    def test_gravity_that_nobody_says_is_the_earths(self):
+        for said in (" metersPerUnit = 1\n", ""):
+            text = stage().replace(" metersPerUnit = 1\n", said).replace(" float physics:gravityMagnitude = 9.81\n", "")
+            _, text, _ = self.convert(self.write("a.usda", text), "xml")
+            self.assertIn('gravity="0 0 -9.81"', text)
+
+    def test_a_scene_without_gravity_has_none_in_the_result(self):
+        text = stage().replace('def PhysicsScene "scene" {', 'def PhysicsScene "scene" (prepend apiSchemas = ["NewtonSceneAPI"]) {\n bool newton:gravityEnabled = 0')
+        _, text, _ = self.convert(self.write("a.usda", text), "xml")
+        self.assertIn('gravity="0 0 0"', text)
+
+    def test_an_articulation_that_does_not_touch_itself_is_written(self):
+        arm = ' def Xform "far" (BODY) {\n  double3 xformOp:translate = (1, 0, 0)\n  uniform token[] xformOpOrder = ["xformOp:translate"]\n  float physics:mass = 1\n  float3 physics:diagonalInertia = (0.1, 0.1, 0.1)\n  def Cube "tip" (prepend apiSchemas = ["PhysicsCollisionAPI"]) {\n   double size = 0.1\n  }\n }\n def PhysicsRevoluteJoint "k" {\n  rel physics:body0 = </R/l>\n  rel physics:body1 = </R/far>\n  point3f physics:localPos1 = (-0.5, 0, 0)\n }'.replace("BODY", BODY)
+        text = stage(more=arm).replace('["PhysicsArticulationRootAPI"]) {', '["PhysicsArticulationRootAPI", "PhysxArticulationAPI"]) {\n bool physxArticulation:enabledSelfCollisions = 0')
+        source = self.write("a.usda", text)
+        _, text, _ = self.convert(source, "sdf")
+        self.assertNotIn("<self_collide>true", text)
+        codes, _, _ = self.convert(source, "urdf")
+        self.assertIn("self-collision", codes)
 
     def test_links_that_a_joint_of_the_format_keeps_apart_are_announced(self):
         bar = '<geom type="capsule" size=".02" fromto="0 0 0 {x} 0 {z}"/>'

@@ -232,8 +232,8 @@ void MjcfWriter::yielding_limit(XmlNode& inner, const sf::Joint& joint, const sf
     if (!dof.limit_stiffness || *dof.limit_stiffness >= sf::kHardLimit || !(dof.limit_inertia > 0))
         return out_.lose_limit(joint, dof);
     const double damping = dof.limit_damping.value_or(0);
-    const auto   told    = number_text(-*dof.limit_stiffness / dof.limit_inertia) + " " +
-                      number_text(-damping / dof.limit_inertia);
+    const auto   told =
+        number_text(-*dof.limit_stiffness / dof.limit_inertia) + " " + number_text(-damping / dof.limit_inertia);
     inner.set("solreflimit", told);
     out_.lose("limit-stiffness", Severity::info, sf::LossAction::approximated, "kinematics", dof.limit_place,
               joint.dofs.size() == 1 ? fmt::format("joint '{}'", joint.name)

@@ -217,7 +217,7 @@ void MjcfWriter::response(XmlNode& inner, const sf::Shape& shape)
     if (find(shape.extras, "mjc:solref") != nullptr || (!r.stiffness && !r.damping)) return;
     // One that nobody said is what a simulation takes for it.
     const resolve::ContactValues plain_values;
-    const double ke = r.stiffness.value_or(plain_values.ke), kd = r.damping.value_or(plain_values.kd);
+    const double                 ke = r.stiffness.value_or(plain_values.ke), kd = r.damping.value_or(plain_values.kd);
     if (!(ke > 0) || !(kd > 0)) return out_.lose_response(shape);
     inner.set("solref", number_text(-ke) + " " + number_text(-kd));
     out_.lose("contact-stiffness", Severity::info, sf::LossAction::approximated, "contact", shape.place,

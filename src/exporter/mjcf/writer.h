@@ -78,9 +78,9 @@ class MjcfWriter {
     static std::optional<AxisPlace> place_of(const sf::Joint& joint, const sf::Dof& dof);
     void                            joint(XmlNode& node, int j);
     /// How far a limit gives way, by the inertia that it stops.
-    void                            yielding_limit(XmlNode& inner, const sf::Joint& joint, const sf::Dof& dof);
-    void                            range(XmlNode& inner, const sf::Joint& joint, const sf::Dof& dof, bool ball);
-    void                            things(XmlNode& node, XmlNode& asset, int link);
+    void yielding_limit(XmlNode& inner, const sf::Joint& joint, const sf::Dof& dof);
+    void range(XmlNode& inner, const sf::Joint& joint, const sf::Dof& dof, bool ball);
+    void things(XmlNode& node, XmlNode& asset, int link);
 
     // -- shapes.cpp
 

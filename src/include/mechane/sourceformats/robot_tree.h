@@ -90,10 +90,10 @@ struct Dof {
     std::optional<double> velocity_limit, damping, friction, armature;
     /// Of the limits, where somebody chose them [N/m, N s/m] or [N m/rad, N m s/rad].
     std::optional<double> limit_stiffness, limit_damping;
-    double                limit_inertia = 0;  ///< that they stop in the zero pose, where one of them is told [kg, kg m^2]
-    std::optional<Drive>  drive;
-    std::vector<Extra>    extras;
-    Place                 place, limit_place;
+    double limit_inertia = 0;  ///< that they stop in the zero pose, where one of them is told [kg, kg m^2]
+    std::optional<Drive> drive;
+    std::vector<Extra>   extras;
+    Place                place, limit_place;
 };
 
 /// A limit of this stiffness does not give way [N/m, N m/rad].
