@@ -194,7 +194,9 @@ int diff_assets(const DiffArgs& args, const difference::CompareOptions& options,
                                                           difference::Quantity::looks) != options.only.end();
     const bool states = options.only.empty() || std::any_of(options.only.begin(), options.only.end(), [](auto q) {
                             return q == difference::Quantity::state || q == difference::Quantity::pair ||
-                                   q == difference::Quantity::soft || q == difference::Quantity::limit;
+                                   q == difference::Quantity::soft || q == difference::Quantity::limit ||
+                                   q == difference::Quantity::contact || q == difference::Quantity::passive ||
+                                   q == difference::Quantity::scene;
                         });
     if (looks) {
         const auto seen_a = usd::Stage::open(args.a, scene->open), seen_b = usd::Stage::open(args.b, scene->open);

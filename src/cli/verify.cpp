@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "mechane/difference/animations.h"
 #include "mechane/difference/scenes.h"
 #include "mechane/exporter/robot_of_stage.h"
 #include "mechane/files/suffix.h"
@@ -53,6 +54,7 @@ Result<Verified> verify_conversion(const Original& from, const std::string& file
     const auto b            = result ? difference::scene_of(result, plain, quiet) : run::load_scene(file, plain, quiet);
     if (!b) return b.error();
     difference::compare_scenes(out.comparison, *a, *b, how);
+    difference::compare_animations(out.comparison, *a, *b, how);
     if (from.tree.links.empty()) return out;
     difference::RolloutOptions motion;
     motion.losses  = &losses;

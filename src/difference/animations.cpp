@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "difference/announcements.h"
 #include "difference/pairing.h"
 #include "difference/upright.h"
 #include "difference/values.h"
@@ -18,15 +19,16 @@ namespace {
 
 constexpr int kTimes = 64;
 
-/// When the last key of anything that is followed stands [s].
+/// When the last key of anything stands [s].
 double last_key(const run::Scene& scene)
 {
     const usd::StageMetadata& meta = scene.stage->metadata();
     double                    last = meta.end_time_code;
-    for (const auto& [path, property] : scene.imported.animation.followed)
-        if (const usd::Prim prim = scene.stage->prim_at(path))
-            if (const auto times = usd::key_times(prim.attribute(property)); !times.empty())
-                last = std::max(last, times.back());
+    // Any prim may carry a body along, so all that is sampled counts.
+    for (const usd::Prim& prim : scene.stage->traverse())
+        for (const usd::Token& name : prim.authored_property_names())
+            if (const usd::Attribute attribute = prim.attribute(name); attribute && attribute.varying())
+                if (const auto times = usd::key_times(attribute); !times.empty()) last = std::max(last, times.back());
     return std::max(0.0, (last - meta.start_time_code) / meta.time_codes_per_second);
 }
 
@@ -65,6 +67,11 @@ class Player {
     [[nodiscard]] double target_rate(std::size_t joint, std::size_t c) const
     { return static_cast<double>(control_.joint_target_qd[at(model_.joint_qd_start[joint]) + c]); }
 
+    [[nodiscard]] double mass(std::size_t body) const { return static_cast<double>(model_.body_mass[body]); }
+    /// A value of an axis that samples may change.
+    [[nodiscard]] double of_axis(std::vector<Real> model::Model::* list, std::size_t joint, std::size_t c) const
+    { return static_cast<double>((model_.*list)[at(model_.joint_qd_start[joint]) + c]); }
+
   private:
     run::Follow    follow_;
     model::Model   model_;
@@ -86,6 +93,17 @@ struct Worst {
     }
 };
 
+/// Values of an axis that samples may change, beside the targets of its drive.
+struct AxisValue {
+    const char*       field;
+    std::vector<Real> model::Model::* list;
+};
+const AxisValue kAxisValues[] = {{"lower limit", &model::Model::joint_limit_lower},
+                                 {"upper limit", &model::Model::joint_limit_upper},
+                                 {"stiffness", &model::Model::joint_target_ke},
+                                 {"drive damping", &model::Model::joint_target_kd},
+                                 {"largest force", &model::Model::joint_effort_limit}};
+
 }  // namespace
 
 void compare_animations(Comparison& out, const run::Scene& a, const run::Scene& b, const CompareOptions& options)
@@ -106,11 +124,20 @@ void compare_animations(Comparison& out, const run::Scene& a, const run::Scene& 
     std::map<std::size_t, Worst>                         places, turns;    // by pair of bodies
     std::map<std::pair<std::size_t, std::size_t>, Worst> targets, speeds;  // by pair of joints, coordinate
     Worst                                                gravity;
+    std::map<std::size_t, Worst>                         masses;  // by pair of bodies
+    std::map<std::pair<std::size_t, std::size_t>, Worst> axes[std::size(kAxisValues)];
+    // What the values of the models are at the start is compared elsewhere; here counts how they change from there.
+    Player start_one(a), start_two(b);
+    start_one.play(0), start_two.play(0);
     for (int k = 0; k <= kTimes; ++k) {
         const double t = end * k / kTimes;
         one.play(t), two.play(t);
         for (std::size_t p = 0; p < bodies.size(); ++p) {
             const auto [i, j] = bodies[p];
+            const double m = one.mass(i) - start_one.mass(i), n = two.mass(j) - start_two.mass(j);
+            masses[p].see(std::abs(m - n), options.scale * kPlace * std::max(one.mass(i), two.mass(j)), t, [&] {
+                return std::pair(fmt::format("{:.6g} kg more", m), fmt::format("{:.6g} kg more", n));
+            });
             if (!one.is_kinematic(i) || !two.is_kinematic(j)) continue;
             const Posed  X = one.pose(i), Y = two.pose(j);
             const double size = std::max({1e-3, length(X.p), length(Y.p)});
@@ -133,6 +160,12 @@ void compare_animations(Comparison& out, const run::Scene& a, const run::Scene& 
                             return std::pair(fmt::format("{:.6g} {}", u, unit), fmt::format("{:.6g} {}", v, unit));
                         });
                 };
+                for (std::size_t v = 0; v < std::size(kAxisValues); ++v) {
+                    const auto   list = kAxisValues[v].list;
+                    const double u    = one.of_axis(list, i, c) - start_one.of_axis(list, i, c),
+                                 w    = two.of_axis(list, j, c) - start_two.of_axis(list, j, c);
+                    if (std::isfinite(u - w)) see(axes[v][{p, c}], u, w, "more than at the start");
+                }
                 see(targets[{p, c}], one.target(i, c), two.target(j, c), x.turns[c] ? "rad" : "m");
                 see(speeds[{p, c}], one.target_rate(i, c), two.target_rate(j, c), x.turns[c] ? "rad/s" : "m/s");
             }
@@ -141,8 +174,9 @@ void compare_animations(Comparison& out, const run::Scene& a, const run::Scene& 
                     options.scale * kPlace * std::max(1.0, length(one.gravity())), t,
                     [&] { return std::pair(text(one.gravity(), "m/s^2"), text(two.gravity(), "m/s^2")); });
     }
-    const auto tell = [&](Quantity q, const std::string& item, const char* field, const Worst& w, const Site& x,
-                          const Site& y) {
+    const auto tell = [&](Quantity q, const std::string& name, const char* kind, const char* field, const Worst& w,
+                          const Site& x, const Site& y) {
+        const std::string item = name.empty() ? std::string(kind) : fmt::format("{} '{}'", kind, name);
         out.count(q);
         if (w.amount > 0)
             out.add({q,
@@ -153,22 +187,26 @@ void compare_animations(Comparison& out, const run::Scene& a, const run::Scene& 
                      w.amount,
                      w.tolerance,
                      {},
-                     {}});
+                     announced_by_name(options.losses, q, fmt::format("animated {}", field), {name})});
     };
     for (const auto& [p, worst] : places)
-        tell(Quantity::state, fmt::format("link '{}'", in_a.bodies[bodies[p].first].name), "position", worst,
+        tell(Quantity::state, in_a.bodies[bodies[p].first].name, "link", "position", worst,
              in_a.bodies[bodies[p].first].site, in_b.bodies[bodies[p].second].site);
     for (const auto& [p, worst] : turns)
-        tell(Quantity::state, fmt::format("link '{}'", in_a.bodies[bodies[p].first].name), "orientation", worst,
+        tell(Quantity::state, in_a.bodies[bodies[p].first].name, "link", "orientation", worst,
              in_a.bodies[bodies[p].first].site, in_b.bodies[bodies[p].second].site);
     const auto joint = [&](const auto& list, const char* field) {
         for (const auto& [key, worst] : list)
-            tell(Quantity::state, fmt::format("joint '{}'", in_a.joints[joints[key.first].first].name), field, worst,
+            tell(Quantity::state, in_a.joints[joints[key.first].first].name, "joint", field, worst,
                  in_a.joints[joints[key.first].first].site, in_b.joints[joints[key.first].second].site);
     };
     joint(targets, "target");
     joint(speeds, "target speed");
-    tell(Quantity::scene, "scene", "gravity", gravity, {}, {});
+    for (std::size_t v = 0; v < std::size(kAxisValues); ++v) joint(axes[v], kAxisValues[v].field);
+    for (const auto& [p, worst] : masses)
+        tell(Quantity::state, in_a.bodies[bodies[p].first].name, "link", "mass", worst,
+             in_a.bodies[bodies[p].first].site, in_b.bodies[bodies[p].second].site);
+    tell(Quantity::scene, {}, "scene", "gravity", gravity, {}, {});
     out.sort();
     if (!options.only.empty()) out.keep(options.only);
 }

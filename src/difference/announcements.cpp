@@ -9,6 +9,8 @@
 
 #include "difference/announcements.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <initializer_list>
 #include <map>
@@ -95,6 +97,17 @@ const std::map<std::string_view, Values>& table()
          {{Q::frame, "position|rotation"}, {Q::joint, "pivot|axis"}, {Q::kinematics}, {Q::state, "initial position"}}},
         {"root-pose", {{Q::frame, "position|rotation"}}},
         {"start-pose", {{Q::frame, "position|rotation"}, {Q::state, "initial position"}}},
+        {"zero-position",
+         {{Q::center_of_mass},
+          {Q::inertia},
+          {Q::frame, "position|rotation"},
+          {Q::joint, "axis|pivot"},
+          {Q::limit, "lower limit|upper limit"},
+          {Q::mimic, "offset"},
+          {Q::kinematics},
+          {Q::collider, "bounds"},
+          {Q::visual, "bounds"},
+          {Q::state, "initial position"}}},
         {"several-trees", {{Q::frame, "link|position|rotation"}, {Q::joint, "joint"}}},
         {"locked-joint", structure},
         {"axes-not-orthogonal", structure},
@@ -124,6 +137,7 @@ const std::map<std::string_view, Values>& table()
         {"one-sided-limit", limits},
         {"limit-default", {{Q::limit, "speed limit"}, {Q::gain, "largest force"}}},
         {"velocity-limit", {{Q::limit, "speed limit"}}},
+        {"limit-stiffness", {{Q::limit, "limit stiffness|limit damping"}}},
         {"break-force", {{Q::limit, "break force|break torque"}}},
         {"mimic", follows},
         {"joint-equality", follows},
@@ -135,8 +149,8 @@ const std::map<std::string_view, Values>& table()
         {"ball-friction", {{Q::passive, "friction"}}},
         {"shared-values", {{Q::passive}, {Q::limit, "speed limit"}}},
         {"free-joint-values", {{Q::passive}}},
-        {"spring", {{Q::passive, "damping"}, {Q::gain, "stiffness|drive damping|target"}}},
-        {"springdamper", {{Q::passive, "damping"}, {Q::gain, "stiffness|drive damping|target"}}},
+        {"spring", {{Q::passive, "damping|spring stiffness"}, {Q::gain, "stiffness|drive damping|target"}}},
+        {"springdamper", {{Q::passive, "damping|spring stiffness"}, {Q::gain, "stiffness|drive damping|target"}}},
         {"drive", gains},
         {"drive-effort", {{Q::gain, "largest force"}}},
         {"drive-target", {{Q::gain, "target|target speed"}}},
@@ -145,6 +159,15 @@ const std::map<std::string_view, Values>& table()
         {"actuator-target", drive},
         {"dampratio", {{Q::gain, "drive damping"}}},
         {"drives-merged", drive},
+        // what is animated
+        {"animation",
+         {
+             {Q::state,
+              "animated position|animated orientation|animated target|animated target speed|animated mass|animated "
+              "lower "
+              "limit|animated upper limit|animated stiffness|animated drive damping|animated largest force"},
+         }},
+        {"gravity-animation", {{Q::scene, "animated gravity"}}},
         // how bodies start
         {"velocity", {{Q::state, "initial velocity|initial angular velocity"}}},
         {"joint-velocity", {{Q::state, "initial speed"}}},
@@ -171,6 +194,14 @@ const std::map<std::string_view, Values>& table()
         {"bounce-threshold", {{Q::contact, "restitution"}}},
         {"friction", {{Q::contact, "friction|static friction"}}},
         {"restitution", {{Q::contact, "restitution"}}},
+        {"torsional-friction", {{Q::contact, "torsional friction"}}},
+        {"rolling-friction", {{Q::contact, "rolling friction"}}},
+        {"combine-rule", {{Q::contact, "friction of two materials|restitution of two materials"}}},
+        {"surface-velocity", {{Q::contact, "surface velocity|surface angular velocity"}}},
+        {"contact-margin", {{Q::contact, "margin"}}},
+        {"contact-gap", {{Q::contact, "gap"}}},
+        {"contact-stiffness", {{Q::contact, "stiffness|damping|friction gain|adhesion"}}},
+        {"hydroelastic", {{Q::contact, "hydroelastic|hydroelastic stiffness"}}},
         {"static-friction", {{Q::contact, "static friction"}}},
         {"two-frictions", {{Q::contact, "friction|static friction"}}},
         // what may touch
@@ -215,6 +246,22 @@ bool changes_motion(const sf::Loss& loss)
     return known == table().end() || std::any_of(known->second.begin(), known->second.end(), [](const Value& v) {
                return v.quantity != Quantity::visual && v.quantity != Quantity::frame;
            });
+}
+
+std::string announced_by_name(const sf::LossReport* losses, Quantity quantity, std::string_view field,
+                              const std::vector<std::string>& names)
+{
+    if (losses == nullptr) return {};
+    for (const sf::Loss& loss : losses->entries) {
+        if (!announces(loss, quantity, field)) continue;
+        const bool all   = loss.what.find('\'') == std::string::npos && !loss.what.starts_with('/');
+        const bool named = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+            return loss.what.find("'" + name + "'") != std::string::npos || loss.what.ends_with("/" + name) ||
+                   loss.site.prim.ends_with("/" + name);
+        });
+        if (all || named) return fmt::format("{} {}: {}", loss.code, sf::to_string(loss.action), loss.reason);
+    }
+    return {};
 }
 
 }  // namespace mechane::difference

@@ -15,4 +15,9 @@ bool announces(const sourceformats::Loss& loss, Quantity quantity, std::string_v
 /// Whether an entry may be why a robot moves otherwise.
 bool changes_motion(const sourceformats::Loss& loss);
 
+/// The reason of the first entry that announces a value of a part of one of these names, each in quotes or at the end
+/// of a prim path; an entry that names nothing speaks of the whole file. Empty: none does.
+std::string announced_by_name(const sourceformats::LossReport* losses, Quantity quantity, std::string_view field,
+                              const std::vector<std::string>& names);
+
 }  // namespace mechane::difference

@@ -94,12 +94,13 @@ void Comparer::shapes(bool collider)
         pairs = pair_shapes(match_, a, b);
     for (const auto& [s, t] : pairs.same) {
         const sf::Shape &one = a_.tree.shapes[s.shape], &two = b_.tree.shapes[t.shape];
-        const Item       item = item_of(one, a_.tree, collider);
+        Item             item = item_of(one, a_.tree, collider);
         const Extent &   x = a.at(s), &y = b.at(t);
+        if (two.name != one.name) item.names.push_back(two.name);  // a report may know it by its new name
         if (wanted(q)) extents(q, item, one, two, x, y);
         if (!collider) continue;
         // Friction 1 and restitution 0 stand for a shape without a material of its own.
-        const sf::Contact free{1, 1, 0, {}, {}};  // what a simulation takes where nothing is said
+        const sf::Contact free{1, 1, 0, {}, {}, false};  // what a simulation takes where nothing is said
         const sf::Contact c = one.contact.value_or(free), d = two.contact.value_or(free);
         number(Quantity::contact, item, "static friction", c.static_friction, d.static_friction, "", one.place,
                two.place);

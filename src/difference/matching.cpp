@@ -14,6 +14,7 @@
 #include <cctype>
 
 #include "difference/announcements.h"
+#include "difference/pairing.h"
 
 namespace mechane::difference {
 namespace {
@@ -80,10 +81,15 @@ void Matching::links()
         if (link[l] >= 0 || link_back[at(other)] >= 0) return;
         link[l] = other, link_back[at(other)] = static_cast<int>(l);
     };
-    // Equal names are taken for all links before any guess is made for one. Else the guess for an early link could take
-    // the partner that a later one has by name.
-    for (std::size_t l = 0; l < link.size(); ++l)
-        if (const auto same = by_name.find(a.tree.links[l].name); same != by_name.end()) pair(l, same->second);
+    // Names are taken for all links before any guess is made for one. Else the guess for an early link could take the
+    // partner that a later one has by name.
+    const auto names = [](const std::vector<sf::Link>& list) {
+        std::vector<std::string> all;
+        for (const sf::Link& one : list) all.push_back(one.name);
+        return all;
+    };
+    for (const auto& [l, other] : pair_by_name(names(a.tree.links), names(b.tree.links), losses_))
+        pair(l, static_cast<int>(other));
     for (std::size_t l = 0; l < link.size(); ++l)
         for (const std::string& name : names_in_b(a.tree.links[l].name))
             if (const auto same = by_name.find(name); same != by_name.end()) pair(l, same->second);
@@ -109,6 +115,13 @@ void Matching::joints()
         if (joint[j] >= 0 || joint_back[at(other)] >= 0) return;
         joint[j] = other, joint_back[at(other)] = static_cast<int>(j);
     };
+    const auto names = [](const std::vector<sf::Joint>& list) {
+        std::vector<std::string> all;
+        for (const sf::Joint& one : list) all.push_back(one.name);
+        return all;
+    };
+    for (const auto& [j, other] : pair_by_name(names(a.tree.joints), names(b.tree.joints), losses_))
+        pair(j, static_cast<int>(other));
     for (std::size_t j = 0; j < joint.size(); ++j)
         for (const std::string& name : names_in_b(a.tree.joints[j].name))
             if (const auto same = by_name.find(name); same != by_name.end()) pair(j, same->second);

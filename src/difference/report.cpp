@@ -246,16 +246,19 @@ std::string verdict(const Comparison& comparison, const Rollout* rollout)
     const Difference* first    = comparison.first_unexpected();
     std::size_t       expected = 0;
     for (const Difference& d : comparison.differences) expected += d.expected.empty() ? 0 : 1;
-    if (comparison.equal()) return fmt::format("equal        {} values within their tolerances\n", compared);
-    if (first == nullptr)
-        return fmt::format("equal        {} values within their tolerances; {} differ as the loss report announces\n",
-                           compared - std::min(compared, expected), expected);
+    if (first == nullptr) {
+        std::string values = fmt::format("{} values within their tolerances", compared - std::min(compared, expected));
+        if (expected > 0) values += fmt::format("; {} differ as the loss report announces", expected);
+        if (rollout == nullptr || as_announced(comparison, rollout)) return fmt::format("equal        {}\n", values);
+        const std::string how = rollout->first ? fmt::format("they part at {:.3f} s", rollout->first->t)
+                                               : std::string("one simulation diverged");
+        return fmt::format("different    motion: {}; {}\n", how, values);
+    }
     std::string out = fmt::format("different    {} of {} values", comparison.differences.size() - expected, compared);
     if (expected > 0) out += fmt::format(", {} more as the loss report announces", expected);
     out += fmt::format("; first {}: {} {}{}", first->item, first->field, values_of(*first),
                        first->note.empty() ? "" : " (" + first->note + ")");
     if (const std::string places = places_of(*first); !places.empty()) out += "  " + places;
-    (void)rollout;
     return out + "\n";
 }
 
@@ -263,7 +266,7 @@ std::string to_html(const Named& names, const Comparison& comparison, const Roll
 {
     std::string out(kHead);
     out += fmt::format("<h1>{} and {}</h1>\n", markup_escaped(names.a), markup_escaped(names.b));
-    out += fmt::format("<p>{}</p>\n", markup_escaped(verdict(comparison, nullptr)));
+    out += fmt::format("<p>{}</p>\n", markup_escaped(verdict(comparison, rollout)));
     if (rollout != nullptr) out += fmt::format("<p>{}</p>\n", markup_escaped(rollout_text(*rollout)));
     if (!drawn.empty()) {
         out += fmt::format("<div class=\"sides\"><span>left: {}</span><span>right: {}</span></div>\n",

@@ -119,19 +119,29 @@ std::vector<std::pair<std::size_t, std::size_t>> pair_by_name(const std::vector<
     // back.
     for (std::size_t i = b.size(); i-- > 0;) by_name[b[i]].push_back(i);  // the first one at the back
     std::vector<std::pair<std::size_t, std::size_t>> out;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        const auto pair = [&](const std::string& name) {
-            const auto same = by_name.find(name);
-            if (same == by_name.end() || same->second.empty()) return false;
-            out.emplace_back(i, same->second.back());
-            same->second.pop_back();
-            return true;
-        };
-        if (losses != nullptr)
-            if (const auto other = losses->names.find(a[i]); other != losses->names.end() && pair(other->second))
-                continue;
-        pair(a[i]);
+    std::vector<bool>                                done(a.size(), false);
+    const auto                                       free = [&](const std::string& name) {
+        const auto same = by_name.find(name);
+        return same != by_name.end() && !same->second.empty();
+    };
+    const auto pair = [&](std::size_t i, const std::string& name) {
+        if (done[i] || !free(name)) return false;
+        auto& same = by_name.find(name)->second;
+        out.emplace_back(i, same.back());
+        same.pop_back();
+        done[i] = true;
+        return true;
+    };
+    // A new name counts where the old one is gone: a conversion by way of OpenUSD has names on the way that the result
+    // does not have any more. The old name is gone, too, where another one has taken it.
+    for (bool any = losses != nullptr; any;) {
+        any = false;
+        for (std::size_t i = 0; i < a.size(); ++i)
+            if (const auto other = losses->names.find(a[i]); other != losses->names.end() && !free(a[i]))
+                any = pair(i, other->second) || any;
     }
+    for (std::size_t i = 0; i < a.size(); ++i) pair(i, a[i]);
+    std::sort(out.begin(), out.end());
     return out;
 }
 

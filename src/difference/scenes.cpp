@@ -64,22 +64,9 @@ class SceneComparer {
     Motion                                           in_a_, in_b_;
     std::vector<std::pair<std::size_t, std::size_t>> bodies_, joints_;
 
-    // Entries name prims by path or parts by a name in quotes. One that names nothing speaks of the whole file.
     [[nodiscard]] std::string announced(Quantity q, const std::string& field,
                                         const std::vector<std::string>& names) const
-    {
-        if (options_.losses == nullptr) return {};
-        for (const sf::Loss& loss : options_.losses->entries) {
-            if (!announces(loss, q, field)) continue;
-            const bool all   = loss.what.find('\'') == std::string::npos && !loss.what.starts_with('/');
-            const bool named = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-                return loss.what.find("'" + name + "'") != std::string::npos || loss.what.ends_with("/" + name) ||
-                       loss.site.prim.ends_with("/" + name);
-            });
-            if (all || named) return fmt::format("{} {}: {}", loss.code, sf::to_string(loss.action), loss.reason);
-        }
-        return {};
-    }
+    { return announced_by_name(options_.losses, q, field, names); }
 
     void differ(Quantity q, const std::string& item, const std::string& field, std::string x, std::string y,
                 const Site& at_a, const Site& at_b, double amount, double tolerance,
@@ -171,7 +158,6 @@ class SceneComparer {
                 double       y = static_cast<double>(b_.joint_q[at(b_.joint_q_start[k]) + c]);
                 if (one.turns[c]) y = x + std::remainder(y - x, 2 * std::numbers::pi);
                 number(Quantity::state, item, "initial position", x, y, unit, one.site, two.site, {one.name});
-                if (options_.losses != nullptr) continue;  // no format of robots has a word for the rest
                 const std::size_t p = at(a_.joint_qd_start[i]) + c, q = at(b_.joint_qd_start[k]) + c;
                 if (bounded(a_, p) && bounded(b_, q)) {
                     number(Quantity::limit, item, "limit stiffness", static_cast<double>(a_.joint_limit_ke[p]),
@@ -181,8 +167,17 @@ class SceneComparer {
                            static_cast<double>(b_.joint_limit_kd[q]), one.turns[c] ? "N m s/rad" : "N s/m", one.site,
                            two.site, {one.name});
                 }
+                springs(p, q, one, two, item, one.turns[c]);
             }
         }
+    }
+
+    void springs(std::size_t p, std::size_t q, const Motion::Joint& one, const Motion::Joint& two,
+                 const std::string& item, bool turns)
+    {
+        const double k = static_cast<double>(a_.joint_stiffness[p]), l = static_cast<double>(b_.joint_stiffness[q]);
+        number(Quantity::passive, item, "spring stiffness", k, l, turns ? "N m/rad" : "N/m", one.site, two.site,
+               {one.name});
     }
 
     static bool bounded(const Model& m, std::size_t dof)
@@ -250,10 +245,27 @@ class SceneComparer {
                    off, 1e-4 * options_.scale, {in_a_.joints[i].name});
     }
 
-    /// Values of contacts that OpenUSD has words for and formats of robots have none.
+    /// The word of a rule by which coefficients of two materials combine.
+    static std::string rule_text(std::int32_t rule)
+    {
+        constexpr const char* kWords[] = {"average", "minimum", "maximum", "product", "geometric mean"};
+        return rule < 0 || rule >= 5 ? std::string("as the solver does") : std::string(kWords[rule]);
+    }
+
+    /// How the surface of a shape moves on its body, as vectors of an upright world.
+    static std::pair<Vec3d, Vec3d> surface_velocity(const Model& m, std::size_t s, const Quatd& up)
+    {
+        const bool  world = (m.shape_flags[s] & model::shape_flag::surface_in_world) != 0;
+        const Posed X     = (m.shape_body[s] >= 0 ? static_cast<Posed>(m.body_q[at(m.shape_body[s])]) : Posed{}) *
+                            static_cast<Posed>(m.shape_transform[s]);
+        const Quatd turn  = world ? up : up * X.q;
+        return {rotate(turn, static_cast<Vec3d>(m.shape_surface_velocity[s].linear)),
+                rotate(turn, static_cast<Vec3d>(m.shape_surface_velocity[s].angular))};
+    }
+
+    /// Values of contacts that a robot's description has no word for, or none in common with others.
     void surfaces()
     {
-        if (options_.losses != nullptr) return;
         const auto names = [](const Model& m, const Motion& in) {
             std::vector<std::string> all;
             for (std::size_t s = 0; s < m.shape_count(); ++s) {
@@ -265,25 +277,55 @@ class SceneComparer {
             return all;
         };
         const auto in_a = names(a_, in_a_), in_b = names(b_, in_b_);
-        for (const auto& [i, k] : pair_by_name(in_a, in_b, nullptr)) {
+        // A name of a body may be another one in the result.
+        sf::LossReport renamed;
+        if (options_.losses != nullptr)
+            for (const auto& [i, k] : bodies_)
+                for (const std::string& name : in_a)
+                    if (name.starts_with(in_a_.bodies[i].name + "/") && in_a_.bodies[i].name != in_b_.bodies[k].name)
+                        renamed.names[name] = in_b_.bodies[k].name + name.substr(in_a_.bodies[i].name.size());
+        const Quatd up_a = upright(a_), up_b = upright(b_);
+        for (const auto& [i, k] : pair_by_name(in_a, in_b, &renamed)) {
             constexpr std::int32_t kCollides = model::shape_flag::collide_shapes | model::shape_flag::collide_particles;
             if ((a_.shape_flags[i] & kCollides) == 0 || (b_.shape_flags[k] & kCollides) == 0) continue;
-            const std::string item = fmt::format("collider '{}'", in_a[i].substr(in_a[i].rfind('/') + 1));
-            const Site        at_a = {.prim = a_.shape_label[i]}, at_b = {.prim = b_.shape_label[k]};
-            const auto        value = [&, i = i, k = k](const char* field, Real x, Real y, const char* unit) {
+            const std::vector<std::string> known{in_a[i].substr(in_a[i].rfind('/') + 1), in_a[i]};
+            const std::string              item = fmt::format("collider '{}'", known.front());
+            const Site                     at_a = {.prim = a_.shape_label[i]}, at_b = {.prim = b_.shape_label[k]};
+            const auto value = [&, i = i, k = k](const char* field, Real x, Real y, const char* unit) {
                 number(Quantity::contact, item, field, static_cast<double>(x), static_cast<double>(y), unit, at_a, at_b,
-                       {in_a[i]});
+                       known);
             };
+            value("torsional friction", a_.shape_material_mu_torsional[i], b_.shape_material_mu_torsional[k], "m");
+            value("rolling friction", a_.shape_material_mu_rolling[i], b_.shape_material_mu_rolling[k], "m");
+            const auto rule = [&](const char* field, std::int32_t x, std::int32_t y) {
+                out_.count(Quantity::contact);
+                if (x != y) differ(Quantity::contact, item, field, rule_text(x), rule_text(y), at_a, at_b, 0, 0, known);
+            };
+            rule("friction of two materials", a_.shape_friction_combine[i], b_.shape_friction_combine[k]);
+            rule("restitution of two materials", a_.shape_restitution_combine[i], b_.shape_restitution_combine[k]);
+            const auto [v_a, w_a] = surface_velocity(a_, i, up_a);
+            const auto [v_b, w_b] = surface_velocity(b_, k, up_b);
+            const auto moves      = [&](const char* field, const Vec3d& x, const Vec3d& y, const char* unit) {
+                out_.count(Quantity::contact);
+                const double may = allowed(Quantity::contact, std::max(length(x), length(y)), options_.scale),
+                             off = length(x - y);
+                if (!(off <= may))
+                    differ(Quantity::contact, item, field, text(x, unit), text(y, unit), at_a, at_b, off, may, known);
+            };
+            moves("surface velocity", v_a, v_b, "m/s");
+            moves("surface angular velocity", w_a, w_b, "rad/s");
             value("margin", a_.shape_margin[i], b_.shape_margin[k], "m");
             value("gap", a_.shape_gap[i], b_.shape_gap[k], "m");
             value("stiffness", a_.shape_material_ke[i], b_.shape_material_ke[k], "N/m");
             value("damping", a_.shape_material_kd[i], b_.shape_material_kd[k], "N s/m");
+            value("friction gain", a_.shape_material_kf[i], b_.shape_material_kf[k], "N s/m");
+            value("adhesion", a_.shape_material_ka[i], b_.shape_material_ka[k], "m");
             const bool soft_a = (a_.shape_flags[i] & model::shape_flag::hydroelastic) != 0,
                        soft_b = (b_.shape_flags[k] & model::shape_flag::hydroelastic) != 0;
             out_.count(Quantity::contact);
             if (soft_a != soft_b)
                 differ(Quantity::contact, item, "hydroelastic", soft_a ? "yes" : "no", soft_b ? "yes" : "no", at_a,
-                       at_b, 0, 0, {in_a[i]});
+                       at_b, 0, 0, known);
             else if (soft_a)
                 value("hydroelastic stiffness", a_.shape_material_kh[i], b_.shape_material_kh[k], "N/m^3");
         }

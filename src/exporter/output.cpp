@@ -87,6 +87,61 @@ void Output::lose_start(const sf::Joint& joint, const Posed& told)
     losses.entries.back().motion = true;
 }
 
+void Output::lose_response(const sf::Shape& shape)
+{
+    const sf::Response& r    = shape.response;
+    const std::string   what = fmt::format("shape '{}'", shape.name);
+    const auto          told = [&](const char* code, std::string from, const char* reason) {
+        lose(code, Severity::warning, sf::LossAction::dropped, "contact", shape.place, what, std::move(from), {},
+             reason);
+    };
+    if (r.stiffness || r.damping)
+        told("contact-stiffness",
+             fmt::format("{}{}", r.stiffness ? number_text(*r.stiffness) + " N/m" : std::string(),
+                         r.damping ? fmt::format("{}{} N s/m", r.stiffness ? ", " : "", number_text(*r.damping)) : ""),
+             "the format has no word for how stiff a contact is");
+    if (r.margin && *r.margin != 0)
+        told("contact-margin", number_text(*r.margin) + " m", "the format has no word for an offset of the surface");
+    if (r.gap)
+        told("contact-gap", number_text(*r.gap) + " m", "the format has no word for how early a contact is made");
+}
+
+void Output::lose_spin(const sf::Shape& shape)
+{
+    if (!shape.contact) return;
+    const auto told = [&](const char* code, double from) {
+        lose(code, Severity::warning, sf::LossAction::dropped, "contact", shape.place,
+             fmt::format("shape '{}'", shape.name), number_text(from) + " m", {},
+             "the format has no word for friction of surfaces that turn");
+    };
+    if (const auto& t = shape.contact->torsional; t && *t != sf::kPlainTorsional) told("torsional-friction", *t);
+    if (const auto& r = shape.contact->rolling; r && *r != sf::kPlainRolling) told("rolling-friction", *r);
+}
+
+void Output::lose_limit(const sf::Joint& joint, const sf::Dof& dof)
+{
+    if (!dof.limit_stiffness && !dof.limit_damping) return;
+    lose("limit-stiffness", Severity::warning, sf::LossAction::dropped, "kinematics", dof.limit_place,
+         joint.dofs.size() == 1 ? fmt::format("joint '{}'", joint.name)
+                                : fmt::format("axis '{}' of joint '{}'", dof.name, joint.name),
+         fmt::format("stiffness {}, damping {}", dof.limit_stiffness.value_or(0), dof.limit_damping.value_or(0)), {},
+         "the format has no word for how a limit gives way");
+}
+
+void Output::lose_touching(const sf::Joint& joint)
+{
+    const auto collides = [&](int link) {
+        return std::any_of(tree.shapes.begin(), tree.shapes.end(),
+                           [&](const sf::Shape& s) { return s.link == link && s.collider; });
+    };
+    if (!joint.collide || joint.child < 0 || !collides(joint.parent) || !collides(joint.child)) return;
+    lose("collision-pair", Severity::warning, sf::LossAction::approximated, "collision", joint.place,
+         fmt::format("pair '{}' and '{}'",
+                     joint.parent >= 0 ? tree.links[index(joint.parent)].name : std::string("the world"),
+                     tree.links[index(joint.child)].name),
+         "may touch", "never touch", "a joint of the format keeps its links from touching");
+}
+
 std::size_t Output::lose_vendor_values(bool gravity)
 {
     for (const sf::Link& link : tree.links)
@@ -289,6 +344,12 @@ Bits group_bits(const sf::RobotTree& tree, unsigned most)
     return out;
 }
 
+bool stands_at_start(const sf::RobotTree& tree)
+{
+    const auto has = [&](auto&& what) { return std::any_of(tree.joints.begin(), tree.joints.end(), what); };
+    return has([](const sf::Joint& j) { return j.loop; }) && has([](const sf::Joint& j) { return j.initial != 0; });
+}
+
 std::string_view to_string(Format format)
 {
     switch (format) {
@@ -325,14 +386,20 @@ Result<Written> write_robot(const sf::RobotTree& robot, Format format, const std
                  "topics, services and actions", fmt::format("{} interfaces", tree.interfaces.size()), {},
                  format == Format::sdformat ? "no plug-in is named" : "the format has no word for interfaces of ROS");
     const Vec3d earth{0, 0, -9.81};
-    if (format != Format::mjcf && tree.scene && tree.scene->gravity && length(*tree.scene->gravity - earth) > 1e-6) {
+    const bool  has_gravity = format == Format::mjcf || files::has_suffix(file, {".world"});
+    if (!has_gravity && tree.scene && tree.scene->gravity && length(*tree.scene->gravity - earth) > 1e-6) {
         const Vec3d& g = *tree.scene->gravity;
         out.lose("gravity", Severity::warning, sf::LossAction::dropped, "metadata", tree.scene->place,
                  "scene 'gravity'", fmt::format("{:.9g} {:.9g} {:.9g} m/s^2", g.x, g.y, g.z), {},
                  "a robot of the format says nothing of the world around it");
         losses.entries.back().motion = true;
     }
-    if (format != Format::mjcf)  // which has `ref`
+    for (const sf::Shape& shape : tree.shapes)
+        if (shape.collider && shape.response.hydroelastic)
+            out.lose("hydroelastic", Severity::warning, sf::LossAction::dropped, "contact", shape.place,
+                     fmt::format("shape '{}'", shape.name), number_text(*shape.response.hydroelastic) + " N/m^3", {},
+                     "the formats of robots have no contacts with pressure over a surface");
+    if (format != Format::mjcf && !(format == Format::sdformat && stands_at_start(tree)))  // MJCF has `ref`
         for (const sf::Joint& joint : tree.joints) {
             if (!joint.loop) out.lose_start(joint, {});
             if (joint.initial != 0 && !joint.loop) {

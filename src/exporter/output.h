@@ -40,6 +40,15 @@ class Output {
     /// says.
     /// @param told  where the file has it, seen from the zero of the joint
     void lose_start(const sf::Joint& joint, const Posed& told);
+    /// Losses of formats that do not say how stiff a contact is, nor where it begins.
+    void lose_response(const sf::Shape& shape);
+    /// Losses of formats that have only one coefficient of friction for a surface, where it has more than a reader
+    /// takes anyway.
+    void lose_spin(const sf::Shape& shape);
+    /// Losses of formats whose limits are hard.
+    void lose_limit(const sf::Joint& joint, const sf::Dof& dof);
+    /// Losses of formats in which a joint keeps its links from touching.
+    void lose_touching(const sf::Joint& joint);
     /// Losses of formats that know none of MuJoCo's sensors, and no gravity of single links.
     /// @param gravity  the format can say that a link feels no gravity
     /// @return the number of actuators, tendons and keyframes, of which nothing is told yet
@@ -76,6 +85,9 @@ class Output {
 std::string one_axis_name(const sf::Joint& joint, const sf::Dof& dof);
 /// What MuJoCo's layer says of an axis, by the name of the attribute; null: nothing.
 const sf::Extra* vendor_value(const sf::Dof& dof, const sf::Joint& joint, std::string_view name);
+/// Whether a robot closes loops and starts with joints off their zero. Where a format takes the poses of links as the
+/// zero of all joints, loops have to be closed there.
+bool stands_at_start(const sf::RobotTree& tree);
 /// Roll, pitch and yaw of a rotation about fixed axes x, y, z; |pitch| <= pi/2.
 Vec3d to_rpy(const Quatd& q);
 /// Moments and axes; axes nearest to the frame's own, moments widened by rounding so that the largest is not more than

@@ -15,9 +15,12 @@
 #include <optional>
 
 #include "exporter/output.h"
+#include "mechane/files/suffix.h"
 
 namespace mechane::exporter {
 namespace {
+
+constexpr double kUnlimited = 1e15;  // SDFormat writes 1e16 where there is no limit
 
 std::string pose_text(const Posed& X) { return numbers_text(X.p) + " " + numbers_text(to_rpy(normalized(X.q))); }
 
@@ -33,7 +36,9 @@ class SdformatWriter {
         version_ = !out_.options.sdf_version.empty() ? out_.options.sdf_version : mimic ? "1.11" : "1.9";
         out_.losses.target_version = version_;
         root_.set("version", version_);
-        XmlNode& model = root_.add("model").set("name", tree_.name);
+        const bool in_world = files::has_suffix(file_, {".world"});
+        XmlNode&   model    = (in_world ? world() : root_).add("model").set("name", tree_.name);
+        at_start_           = stands_at_start(tree_);
         find_masks();
         for (std::size_t l = 0; l < tree_.links.size(); ++l) is_link_.push_back(!tree_.links[l].frame || needed(l));
         const bool any = std::find(is_link_.begin(), is_link_.end(), true) != is_link_.end();
@@ -61,9 +66,35 @@ class SdformatWriter {
     }
 
   private:
-    Output&               out_;
-    const sf::RobotTree&  tree_;
-    std::string           file_, version_;
+    Output&              out_;
+    const sf::RobotTree& tree_;
+    std::string          file_, version_;
+    bool                 world_    = false;  ///< the model stands in a <world>
+    bool                 at_start_ = false;  ///< links are told where they start, and not at the zero of their joints
+
+    /// The coordinate of a joint that the file takes as zero.
+    [[nodiscard]] double zero_of(const sf::Joint& j) const { return at_start_ && j.dofs.size() == 1 ? j.initial : 0; }
+    /// The child of a joint in its parent, where the file has it.
+    [[nodiscard]] Posed placed(const sf::Joint& j) const
+    {
+        const double zero = zero_of(j);
+        Posed        X_J;
+        if (zero != 0 && j.dofs[0].angular) X_J.q = from_axis_angle(j.dofs[0].axis, zero);
+        if (zero != 0 && !j.dofs[0].angular) X_J.p = zero * j.dofs[0].axis;
+        return j.X_PJ * X_J * inverse(j.X_CJ);
+    }
+
+    /// What is around the robot: its gravity, and the lights that no link carries.
+    XmlNode& world()
+    {
+        world_        = true;
+        XmlNode& node = root_.add("world").set("name", "default");
+        // A world that says nothing has 9.8 m/s^2, and a robot without a scene the earth's 9.81.
+        node.leaf("gravity", tree_.scene && tree_.scene->gravity ? *tree_.scene->gravity : Vec3d{0, 0, -9.81});
+        for (const sf::Light& light : tree_.lights)
+            if (light.link < 0) lamp(node, light);
+        return node;
+    }
     XmlNode               root_;
     std::vector<unsigned> masks_;  ///< by shape; empty: everything meets everything
     std::vector<bool>     is_link_;
@@ -86,8 +117,7 @@ class SdformatWriter {
         XmlNode& node = model.add("frame").set("name", name);
         if (above >= 0 && tree_.joints[index(above)].parent >= 0) {
             const sf::Joint& j = tree_.joints[index(above)];
-            node.set("attached_to", tree_.links[index(j.parent)].name)
-                .leaf("pose", pose_text(j.X_PJ * inverse(j.X_CJ)));
+            node.set("attached_to", tree_.links[index(j.parent)].name).leaf("pose", pose_text(placed(j)));
         } else {
             node.leaf("pose", pose_text(X_W));
         }
@@ -100,11 +130,9 @@ class SdformatWriter {
         const int       above = out_.chain.above[l];
         if (above >= 0 && tree_.joints[index(above)].parent >= 0) {
             const sf::Joint& j = tree_.joints[index(above)];
-            node.add("pose")
-                .set("relative_to", tree_.links[index(j.parent)].name)
-                .text(pose_text(j.X_PJ * inverse(j.X_CJ)));
+            node.add("pose").set("relative_to", tree_.links[index(j.parent)].name).text(pose_text(placed(j)));
         } else if (above >= 0) {
-            node.leaf("pose", pose_text(tree_.joints[index(above)].X_PJ * inverse(tree_.joints[index(above)].X_CJ)));
+            node.leaf("pose", pose_text(placed(tree_.joints[index(above)])));
         } else {
             node.leaf("pose", pose_text(link.X_WL));
         }
@@ -258,11 +286,24 @@ class SdformatWriter {
 
     void surface(XmlNode& node, const sf::Shape& s, std::size_t i)
     {
+        out_.lose_response(s);
         if (!s.contact && masks_.empty()) return;
         XmlNode& surface = node.add("surface");
         if (s.contact) {
-            XmlNode& ode = surface.add("friction").add("ode");
-            ode.leaf("mu", s.contact->dynamic_friction).leaf("mu2", s.contact->dynamic_friction);
+            const sf::Contact& c        = *s.contact;
+            XmlNode&           friction = surface.add("friction");
+            friction.add("ode").leaf("mu", c.dynamic_friction).leaf("mu2", c.dynamic_friction);
+            if (c.rolling && *c.rolling != sf::kPlainRolling)
+                friction.add("bullet")
+                    .leaf("friction", c.dynamic_friction)
+                    .leaf("friction2", c.dynamic_friction)
+                    .leaf("rolling_friction", *c.rolling);
+            // The torque is 3 pi / 16 of coefficient, patch radius and normal force; the radius is one metre here.
+            if (c.torsional && *c.torsional != sf::kPlainTorsional)
+                friction.add("torsional")
+                    .leaf("coefficient", *c.torsional * 16 / (3 * std::numbers::pi))
+                    .leaf("use_patch_radius", "true")
+                    .leaf("patch_radius", 1.0);
             if (s.contact->static_friction != s.contact->dynamic_friction)
                 out_.lose("static-friction", Severity::info, sf::LossAction::dropped, "contact", s.place,
                           fmt::format("shape '{}'", s.name), number_text(s.contact->static_friction),
@@ -426,6 +467,7 @@ class SdformatWriter {
                           fmt::format("an axis of joint '{}'", j.name), "axes of SDFormat have no names");
         XmlNode& node =
             model.add("joint").set("name", dofs.size() == 1 ? one_axis_name(j, *dofs[0]) : j.name).set("type", type);
+        out_.lose_touching(j);
         node.leaf("pose", pose_text(j.X_CJ));  // in the child
         node.leaf("parent", j.parent >= 0 ? tree_.links[index(j.parent)].name : "world")
             .leaf("child", tree_.links[index(j.child)].name);
@@ -436,11 +478,29 @@ class SdformatWriter {
     {
         // In the joint's frame, which is where SDFormat expects it (expressed_in is not written).
         node.leaf("xyz", dof.axis);
-        XmlNode& limit = node.add("limit");
-        if (std::isfinite(dof.lower)) limit.leaf("lower", dof.lower);
-        if (std::isfinite(dof.upper)) limit.leaf("upper", dof.upper);
+        XmlNode&     limit = node.add("limit");
+        const double zero  = zero_of(j);
+        if (zero != 0) {
+            out_.lose("zero-position", Severity::warning, sf::LossAction::converted, "kinematics", j.place,
+                      fmt::format("joint '{}'", j.name), fmt::format("{:.9g} {}", zero, dof.angular ? "rad" : "m"), "0",
+                      "SDFormat closes loops where all joints are at zero: they count from where they start");
+            out_.losses.entries.back().motion = true;
+        }
+        for (const auto& [name, bound] : {std::pair{"lower", dof.lower}, std::pair{"upper", dof.upper}}) {
+            if (!std::isfinite(bound)) continue;
+            if (std::abs(bound) < kUnlimited)
+                limit.leaf(name, bound - zero);
+            else
+                out_.lose("one-sided-limit", Severity::info, sf::LossAction::converted, "kinematics", dof.limit_place,
+                          fmt::format("joint '{}'", j.name), number_text(bound), "none",
+                          "so large a number is no limit in SDFormat");
+        }
         if (dof.drive && std::isfinite(dof.drive->max_force)) limit.leaf("effort", dof.drive->max_force);
         if (dof.velocity_limit) limit.leaf("velocity", *dof.velocity_limit);
+        // 1e8 and more is what SDFormat takes where nothing is told: a limit that does not give way.
+        if (dof.limit_stiffness && *dof.limit_stiffness < sf::kHardLimit) limit.leaf("stiffness", *dof.limit_stiffness);
+        if (dof.limit_damping) limit.leaf("dissipation", *dof.limit_damping);
+        if (dof.limit_stiffness && *dof.limit_stiffness >= sf::kHardLimit) out_.lose_limit(j, dof);
         // A spring of the joint stands in MuJoCo's words, its reference in degrees.
         const auto spring = [&](const char* name) -> std::optional<double> {
             const sf::Extra* e = vendor_value(dof, j, name);
@@ -452,7 +512,8 @@ class SdformatWriter {
             if (dof.damping) dynamics.leaf("damping", *dof.damping);
             if (dof.friction) dynamics.leaf("friction", *dof.friction);
             if (stiffness)
-                dynamics.leaf("spring_reference", reference.value_or(0) * (dof.angular ? std::numbers::pi / 180 : 1))
+                dynamics
+                    .leaf("spring_reference", reference.value_or(0) * (dof.angular ? std::numbers::pi / 180 : 1) - zero)
                     .leaf("spring_stiffness", *stiffness);
         }
         if (dof.drive && (dof.drive->stiffness != 0 || dof.drive->damping != 0))
@@ -470,7 +531,9 @@ class SdformatWriter {
         }
         const sf::Joint& leader = tree_.joints[index(j.mimic->joint)];
         XmlNode&         mimic  = node.add("mimic").set("joint", one_axis_name(leader, leader.dofs[0]));
-        mimic.leaf("multiplier", j.mimic->multiplier).leaf("offset", j.mimic->offset).leaf("reference", 0.0);
+        mimic.leaf("multiplier", j.mimic->multiplier)
+            .leaf("offset", j.mimic->offset + j.mimic->multiplier * zero_of(leader) - zero)
+            .leaf("reference", 0.0);
     }
 
     /// A ball has no <axis>, and with it no limits and no dynamics.
@@ -497,8 +560,25 @@ class SdformatWriter {
                   "SDFormat has no inertia of motors");
     }
 
+    /// What stands elsewhere when the joints of a robot count from where it starts: each link with all that is on it.
+    void lost_zero()
+    {
+        for (std::size_t l = 0; l < tree_.links.size() && at_start_; ++l) {
+            std::string what  = fmt::format("link '{}'", tree_.links[l].name);
+            const int   above = out_.chain.above[l];
+            if (above < 0) continue;
+            what += fmt::format(" on joint '{}'", tree_.joints[index(above)].name);
+            for (const sf::Shape& s : tree_.shapes)
+                if (s.link == static_cast<int>(l)) what += fmt::format(", shape '{}'", s.name);
+            out_.lose("zero-position", Severity::info, sf::LossAction::converted, "kinematics", tree_.links[l].place,
+                      what, "at the zero of all joints", "where it starts",
+                      "SDFormat closes loops where all joints are at zero");
+        }
+    }
+
     void lost()
     {
+        lost_zero();
         for (const sf::Frame& f : tree_.sites)
             if (!f.published)
                 out_.lose("site", Severity::info, sf::LossAction::dropped, "metadata", f.place,
@@ -522,7 +602,7 @@ class SdformatWriter {
                 std::count_if(list.begin(), list.end(), [](const auto& one) { return one.link < 0; }));
         };
         count("cameras of the world", of_world(tree_.cameras), "visual");
-        count("lights of the world", of_world(tree_.lights), "light");
+        if (!world_) count("lights of the world", of_world(tree_.lights), "light");
         count("actuators, tendons and keyframes", out_.lose_vendor_values(true), "actuation");
     }
 };

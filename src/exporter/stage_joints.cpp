@@ -125,7 +125,7 @@ void StageReader::joint_values(const physics::Joint& from, sf::Joint& to)
             dof.name  = to.name;
             dof.axis  = unit_vector(from.axis);
             dof.place = dof.limit_place = to.place;
-            passive(from.prim, dof);
+            passive(from.prim, dof, {});
             told(from.prim, dof);
             if (from.cone_enabled) {
                 const double a = from.cone_angle0, b = from.cone_angle1;
@@ -175,6 +175,11 @@ void StageReader::passive(const usd::Prim& prim, sf::Dof& dof, std::string_view 
     put(dof.friction, list.get(prim, resolve::Key::joint_friction, c));
     put(dof.velocity_limit, list.get(prim, resolve::Key::joint_velocity_limit, c));
     put(dof.damping, resolve::joint_damping(list, prim, c, {}, found));
+    if (axis.empty() || (!std::isfinite(dof.lower) && !std::isfinite(dof.upper))) return;
+    Diagnostics quiet;  // a simulation says what is wrong with a limit's gains
+    const auto  gains = resolve::limit_gains(list, prim, axis, c, 0, 0, quiet);
+    if (gains.authored) dof.limit_stiffness = gains.ke;
+    if (gains.kd_source.authored() && gains.kd_source.number_or(-kInfinity) > -kInfinity) dof.limit_damping = gains.kd;
 }
 
 /// What the conversion of another format has left of the same values, where no vendor's attribute says one.
@@ -239,7 +244,7 @@ void StageReader::single_axis(const physics::Joint& from, sf::Joint& to)
     const double turn = dof.angular ? kRadians : unit;
     if (from.limit.has_lower()) dof.lower = from.limit.lower * turn;
     if (from.limit.has_upper()) dof.upper = from.limit.upper * turn;
-    passive(from.prim, dof);
+    passive(from.prim, dof, dof.angular ? "angular" : "linear");
     told(from.prim, dof);
     drive(from.drive, from, dof);
     std::swap(dof.extras, to.extras);
@@ -380,7 +385,7 @@ void StageReader::read_mimics()
 void StageReader::initial_positions()
 {
     for (sf::Joint& joint : tree.joints) {
-        if (joint.loop || joint.child < 0) continue;
+        if (joint.child < 0) continue;
         const Posed X_WP = joint.parent >= 0 ? tree.links[at(joint.parent)].X_WL : Posed{};
         const Posed X_J  = inverse(X_WP * joint.X_PJ) * tree.links[at(joint.child)].X_WL * joint.X_CJ;
         Posed       rest = X_J;
@@ -400,6 +405,7 @@ void StageReader::initial_positions()
         } else if (joint.kind != sf::Joint::Kind::fixed) {
             continue;  // several axes, or a ball: the writers tell what they cannot say
         }
+        if (joint.loop) continue;  // which the motion of the tree closes
         // 2 |v| is the angle of a small rotation.
         const double off = std::max(length(rest.p), 2 * length(rest.q.xyz()));
         if (off > 1e-4)
@@ -410,13 +416,14 @@ void StageReader::initial_positions()
     }
 }
 
-/// Gains of accelerations times the inertia that the joint moves in the zero pose, all joints beyond it stiff
-/// (export 3.4).
+/// What limits with gains of their own stop; gains of accelerations times the inertia that the joint moves in the zero
+/// pose, all joints beyond it stiff (export 3.4).
 void StageReader::accelerations()
 {
     for (sf::Joint& joint : tree.joints)
         for (sf::Dof& dof : joint.dofs) {
-            if (!dof.drive || !dof.drive->acceleration || joint.loop) continue;
+            const bool per_mass = dof.drive && dof.drive->acceleration;
+            if ((!per_mass && !dof.limit_stiffness) || joint.loop) continue;
             const auto  sum  = carried_by(joint);
             const Posed X_WJ = tree.links[at(joint.child)].X_WL * joint.X_CJ;
             const Vec3d axis = rotate(X_WJ.q, dof.axis);
@@ -425,6 +432,8 @@ void StageReader::accelerations()
             const double mass =
                 dof.angular ? dot(axis, sum.inertia * axis) + sum.mass * length_squared(cross(axis, sum.com - X_WJ.p))
                             : sum.mass;
+            if (dof.limit_stiffness) dof.limit_inertia = mass;
+            if (!per_mass) continue;
             dof.drive->stiffness *= mass;
             dof.drive->damping *= mass;
             dof.drive->acceleration = false;

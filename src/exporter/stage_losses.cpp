@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "exporter/stage_reader.h"
 
@@ -67,6 +68,104 @@ void StageReader::lose_states()
                     lose("joint-velocity", Severity::warning, sf::LossAction::dropped, "kinematics",
                          prim.attribute(name).site(), fmt::format("joint '{}'", tree.joints[at(j)].name),
                          fmt::format("{}", v), {}, "the formats of robots say no velocity at the start");
+    }
+}
+
+void StageReader::lose_surfaces()
+{
+    for (const physics::Collider& c : model.colliders) {
+        const auto shape = shapes.find(c.path);
+        if (shape == shapes.end() || !resolvers.has("physx")) continue;
+        const std::string what = fmt::format("shape '{}'", tree.shapes[at(shape->second)].name);
+        for (usd::Prim p = c.prim; p && !p.path().is_root(); p = p.parent()) {
+            if (!p.has_api("PhysxSurfaceVelocityAPI")) continue;
+            const auto  read   = [&](const char* name) { return p.attribute(name).get_or<Vec3d>({}); };
+            const auto  name   = [](const char* leaf) { return std::string("physxSurfaceVelocity:") + leaf; };
+            const Vec3d v      = unit * read(name("surfaceVelocity").c_str()),
+                        w      = kRadians * read(name("surfaceAngularVelocity").c_str());
+            const bool  on     = p.attribute(name("surfaceVelocityEnabled")).get_or<bool>(true),
+                        varies = p.attribute(name("surfaceVelocity")).varying() ||
+                                 p.attribute(name("surfaceAngularVelocity")).varying() ||
+                                 p.attribute(name("surfaceVelocityEnabled")).varying();
+            if ((on && (length(v) > 0 || length(w) > 0)) || varies) {
+                lose("surface-velocity", Severity::warning, sf::LossAction::dropped, "contact",
+                     p.attribute(name("surfaceVelocity")).site(), what,
+                     fmt::format("{} {} {} m/s, {} {} {} rad/s", v.x, v.y, v.z, w.x, w.y, w.z), {},
+                     "the formats of robots have no surfaces that move");
+                losses.entries.back().motion = true;
+            }
+            break;
+        }
+        if (c.own_material == physics::kNone && c.materials.empty()) continue;
+        const usd::Prim material =
+            model.materials[at(c.own_material != physics::kNone ? c.own_material : c.materials.front())].prim;
+        for (const auto& [key, of] : {std::pair{resolve::Key::material_friction_combine, "friction"},
+                                      std::pair{resolve::Key::material_restitution_combine, "restitution"}})
+            if (const auto rule = resolvers.get(material, key, context); rule.authored())
+                lose("combine-rule", Severity::warning, sf::LossAction::dropped, "contact", rule.site, what,
+                     fmt::format("{}: {}", of, rule.text().value_or("")), {},
+                     "the formats of robots do not say how coefficients of two materials combine");
+    }
+}
+
+namespace {
+
+/// Attributes of a prim with more than one value over time, by name; empty: none.
+std::vector<std::string> varying(const usd::Prim& prim, bool transforms)
+{
+    std::vector<std::string> out;
+    for (const usd::Token& name : prim.authored_property_names())
+        if (const usd::Attribute attribute = prim.attribute(name);
+            attribute && attribute.varying() && name.text().starts_with("xformOp:") == transforms)
+            out.push_back(name.text());
+    return out;
+}
+
+}  // namespace
+
+/// What is sampled over time: a simulation follows it, or a viewer shows it, and no format of robots has words for it.
+void StageReader::lose_animations()
+{
+    const auto told = [&](const usd::Prim& prim, const std::vector<std::string>& names, const char* code,
+                          const char* category, std::string what, bool motion) {
+        lose(code, motion ? Severity::warning : Severity::info, sf::LossAction::dropped, category,
+             prim.attribute(names.front()).site(), std::move(what),
+             fmt::format("samples of {}", fmt::join(names, ", ")), "the value at the start",
+             "the formats of robots have no values that change with time");
+        losses.entries.back().motion = motion;
+    };
+    std::unordered_set<usd::Path> carriers;  // of bodies that samples move
+    for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+        const physics::Body& body = model.bodies[b];
+        if (link_of_body[b] < 0) continue;
+        const std::string what = fmt::format("link '{}'", tree.links[at(link_of_body[b])].name);
+        const bool        held = body.kinematic || body.prim.attribute("physics:kinematicEnabled").varying();
+        for (usd::Prim p = body.prim; p && !p.path().is_root(); p = p.parent()) {
+            const auto names = varying(p, true);
+            if (names.empty()) continue;
+            carriers.insert(p.path());
+            told(p, names, "animation", held ? "kinematics" : "visual", what, held);
+        }
+    }
+    for (const usd::Prim& prim : stage.traverse()) {
+        const auto values = varying(prim, false), transforms = varying(prim, true);
+        if (values.empty() && (transforms.empty() || carriers.contains(prim.path()))) continue;
+        const auto link = links.find(prim.path()), joint = joints.find(prim.path()), shape = shapes.find(prim.path());
+        const bool collides = shape != shapes.end() && tree.shapes[at(shape->second)].collider;
+        const std::string what =
+            link != links.end()     ? fmt::format("link '{}'", tree.links[at(link->second)].name)
+            : joint != joints.end() ? fmt::format("joint '{}'", tree.joints[at(joint->second)].name)
+            : shape != shapes.end() ? fmt::format("shape '{}'", tree.shapes[at(shape->second)].name)
+                                    : prim.path().text();
+        const bool felt = link != links.end() || joint != joints.end() || prim.has_api("PhysicsMaterialAPI");
+        if (!values.empty()) {
+            if (prim.type_name() == usd::Token("PhysicsScene"))
+                told(prim, values, "gravity-animation", "metadata", "gravity of the scene", true);
+            else
+                told(prim, values, "animation", felt || collides ? "kinematics" : "visual", what, felt || collides);
+        }
+        if (!transforms.empty() && !carriers.contains(prim.path()))
+            told(prim, transforms, "animation", collides ? "kinematics" : "visual", what, collides);
     }
 }
 

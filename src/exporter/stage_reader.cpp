@@ -28,6 +28,8 @@ namespace {
 
 namespace hints = sourceformats::hints;
 
+constexpr double kEarth = 9.81;  // [m/s^2]
+
 }  // namespace
 
 std::vector<std::string> unique_names(const std::vector<std::string>& wanted, const std::vector<usd::Path>& paths)
@@ -90,20 +92,35 @@ int StageReader::link_above(const usd::Prim& prim) const
     return -1;
 }
 
-/// What no resolver reads of MuJoCo's actuators, tendons and constraints, in metres and kilograms.
+/// MuJoCo's own values of bodies, joints, actuators, tendons and constraints, in metres and kilograms.
 usd::Value StageReader::in_si(const usd::Prim& prim, const std::string& name, const usd::Value& value) const
 {
-    const std::string& type = prim.type_name().text();
     if (unit == 1 && kilograms == 1) return value;
-    if (type != "MjcActuator" && type != "MjcTendon" && !name.starts_with("mjc:solimp")) return value;
+    const std::string&         type = prim.type_name().text();
+    const bool                 told = type == "MjcActuator" || type == "MjcTendon" || name.starts_with("mjc:solimp");
     const resolve::MujocoUnits units(stage, prim);
-    const auto factor = [&](std::size_t element) { return units.factor({unit, kilograms}, name, element); };
+    const double               alike  = told ? 1 : joint_or_shape_factor(prim, name);
+    const auto                 factor = [&](std::size_t element) {
+        return told ? units.factor({unit, kilograms}, name, element) : alike;
+    };
     if (const auto number = value.get<double>())
         return factor(0) == 1 ? value : usd::make_value(value.type_name(), *number * factor(0));
     auto list    = value.get<std::vector<double>>();
     bool differs = false;
     for (std::size_t i = 0; list && i < list->size(); ++i) differs |= factor(i) != 1, (*list)[i] *= factor(i);
     return differs ? usd::make_value(value.type_name(), *list) : value;
+}
+
+double StageReader::joint_or_shape_factor(const usd::Prim& prim, const std::string& name) const
+{
+    if (!prim.is_a("PhysicsJoint")) return name == "mjc:margin" || name == "mjc:gap" ? unit : 1;
+    const bool angular = !prim.is_a("PhysicsPrismaticJoint");
+    const auto of      = [&](resolve::Unit what) {
+        return resolve::factor(what, context.scale, angular ? resolve::Motion::angular : resolve::Motion::linear);
+    };
+    if (name == "mjc:stiffness") return of(resolve::Unit::stiffness_rad);
+    if (name.starts_with("mjc:actuatorfrcrange")) return of(resolve::Unit::force_or_torque);
+    return !angular && (name == "mjc:margin" || name == "mjc:springref" || name == "mjc:ref") ? unit : 1;
 }
 
 void StageReader::vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& out) const
@@ -151,12 +168,15 @@ void StageReader::read()
     frames();
     attach_frames();
     read_joints();
+    actuators();
     lose_soft();
     lose_states();
     restore_masses();
     read_mimics();
     read_shapes(*this);
     read_extras(*this);
+    lose_surfaces();
+    lose_animations();
     filters();
     // Root links of authored articulations become roots of the tree where a choice is left.
     std::vector<bool> preferred(tree.links.size(), false);
@@ -164,13 +184,16 @@ void StageReader::read()
         for (const physics::Tree& t : a.trees)
             if (t.root_body != physics::kNone && link_of_body[at(t.root_body)] >= 0)
                 preferred[at(link_of_body[at(t.root_body)])] = true;
-    for (const physics::Articulation& a : model.articulations)
+    const auto touches_itself = [&](const usd::Prim& prim) {
+        const auto own = resolvers.get(prim, resolve::Key::articulation_self_collision_enabled, context);
+        return !own.authored() || own.flag_or(true);
+    };
+    for (const physics::Articulation& a : model.articulations) {
+        if (!touches_itself(a.prim)) tree.self_collision = false;
         for (const physics::Tree& t : a.trees)
-            if (t.root_body != physics::kNone)
-                if (const auto own = resolvers.get(model.bodies[at(t.root_body)].prim,
-                                                   resolve::Key::articulation_self_collision_enabled, context);
-                    own.authored() && !own.flag_or(true))
-                    tree.self_collision = false;
+            if (t.root_body != physics::kNone && !touches_itself(model.bodies[at(t.root_body)].prim))
+                tree.self_collision = false;
+    }
     arrange(tree, preferred);
     initial_positions();
     accelerations();
@@ -181,8 +204,14 @@ void StageReader::scene()
     const physics::Scene& from = model.scenes.front();
     if (from.synthesized) return;
     sf::SceneSettings out;
-    out.gravity = rotate(X_ZS.q, unit * from.gravity);
-    out.place   = place(from.prim.site());
+    // Gravity that nobody says is the earth's in SI, also where nobody says the unit of lengths.
+    const auto magnitude = from.prim.attribute("physics:gravityMagnitude").authored_as<double>();
+    out.gravity = rotate(X_ZS.q, magnitude && *magnitude >= 0 ? unit * from.gravity : kEarth * from.gravity_direction);
+    // MuJoCo's flag goes into MJCF as it is.
+    if (const auto on = resolvers.get(from.prim, resolve::Key::scene_gravity_enabled, context);
+        on.authored() && on.resolver != "mjc" && !on.flag_or(true))
+        out.gravity = Vec3d{};
+    out.place = place(from.prim.site());
     vendor_values(from.prim, out.extras);
     tree.scene = std::move(out);
 }

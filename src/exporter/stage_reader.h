@@ -59,25 +59,33 @@ class StageReader {
     /// Authored attributes mjc:... as the reader of MJCF writes them.
     void                     vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& out) const;
     [[nodiscard]] usd::Value in_si(const usd::Prim& prim, const std::string& name, const usd::Value& value) const;
+    /// SI value = authored value * factor, of a number of MuJoCo that a joint or a shape has; 1: it has no unit of the
+    /// stage.
+    [[nodiscard]] double joint_or_shape_factor(const usd::Prim& prim, const std::string& name) const;
     /// Cloth, a soft body or a cable.
     [[nodiscard]] bool is_soft(const usd::Prim& prim) const;
 
   private:
-    void                                   scene();
-    void                                   lose_soft();
-    void                                   lose_states();
-    void                                   bodies();
-    void                                   frames();
-    void                                   attach_frames();
-    void                                   restore_masses();
-    void                                   read_joints();
-    void                                   world_side(const physics::Joint& from, sf::Joint& to);
-    void                                   joint_values(const physics::Joint& from, sf::Joint& to);
-    void                                   single_axis(const physics::Joint& from, sf::Joint& to);
-    void                                   generic_axes(const physics::Joint& from, sf::Joint& to);
-    void                                   passive(const usd::Prim& prim, sf::Dof& dof, std::string_view axis = {});
+    void scene();
+    void lose_soft();
+    void lose_states();
+    void lose_surfaces();
+    void lose_animations();
+    void bodies();
+    void frames();
+    void attach_frames();
+    void restore_masses();
+    void read_joints();
+    void world_side(const physics::Joint& from, sf::Joint& to);
+    void joint_values(const physics::Joint& from, sf::Joint& to);
+    void single_axis(const physics::Joint& from, sf::Joint& to);
+    void generic_axes(const physics::Joint& from, sf::Joint& to);
+    /// @param axis  as resolvers name it, "angular" or "transX"; empty: it has no limits of its own
+    void                                   passive(const usd::Prim& prim, sf::Dof& dof, std::string_view axis);
     static void                            told(const usd::Prim& prim, sf::Dof& dof);
     void                                   drive(const physics::Drive& from, const physics::Joint& joint, sf::Dof& dof);
+    [[nodiscard]] sf::Dof*                 driven_axis(const std::vector<usd::Path>& targets);
+    void                                   actuators();
     void                                   read_mimics();
     void                                   initial_positions();
     void                                   accelerations();

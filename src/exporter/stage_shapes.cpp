@@ -203,17 +203,45 @@ class ShapeReader {
         return true;
     }
 
+    /// What simulations take of a collider beside the coefficients of its material.
+    void response(const physics::Collider& c, const usd::Prim& material, sf::Shape& shape)
+    {
+        Diagnostics            quiet;  // a simulation says what is wrong with them
+        resolve::ContactValues none;
+        none.ke = none.kd    = -1;
+        const auto    values = resolve::contact_values(r_.resolvers, c.prim, material, r_.context, none, quiet);
+        sf::Response& out    = shape.response;
+        if (values.ke >= 0) out.stiffness = values.ke;
+        if (values.kd >= 0) out.damping = values.kd;
+        const auto said = [](const resolve::Resolved& source, double value) {
+            return source.authored() && std::isfinite(source.number_or(kInfinity)) ? std::optional(value)
+                                                                                   : std::nullopt;
+        };
+        out.margin     = said(values.margin_source, values.margin);
+        out.gap        = said(values.gap_source, values.gap);
+        const auto sdf = resolve::sdf_settings(r_.resolvers, c, r_.context, false, quiet);
+        if (sdf.hydroelastic) out.hydroelastic = sdf.kh;
+    }
+
     void contact(const physics::Collider& c, sf::Shape& shape)
     {
+        const bool bare = c.own_material == physics::kNone && c.materials.empty();
+        response(
+            c,
+            bare ? usd::Prim()
+                 : r_.model.materials[at(c.own_material != physics::kNone ? c.own_material : c.materials.front())].prim,
+            shape);
         if (c.own_material == physics::kNone && c.materials.empty()) return;
         const physics::Material& m =
             r_.model.materials[at(c.own_material != physics::kNone ? c.own_material : c.materials.front())];
-        sf::Contact out{m.static_friction, m.dynamic_friction, m.restitution, {}, {}};
+        sf::Contact out{m.static_friction, m.dynamic_friction, m.restitution, {}, {}, false};
         const auto  torsional = r_.resolvers.get(m.prim, resolve::Key::material_mu_torsional, r_.context);
         const auto  rolling   = r_.resolvers.get(m.prim, resolve::Key::material_mu_rolling, r_.context);
         if (torsional.authored()) out.torsional = torsional.number();
         if (rolling.authored()) out.rolling = rolling.number();
-        shape.contact = out;
+        const auto plain = [](const resolve::Resolved& one) { return !one.authored() || one.resolver == "mjc"; };
+        out.spins        = !plain(torsional) || !plain(rolling);
+        shape.contact    = out;
     }
 
     void visual(const usd::Prim& prim)

@@ -425,6 +425,7 @@ class UrdfWriter {
                       fmt::format("drive of '{}'", name),
                       fmt::format("stiffness {}, damping {}", dof->drive->stiffness, dof->drive->damping), {},
                       "URDF has no gains");
+        out_.lose_limit(joint, *dof);
     }
 
     void limit(XmlNode& node, const std::string& name, const sf::Dof& dof, bool bounded, const sf::Joint& joint)
@@ -454,6 +455,9 @@ class UrdfWriter {
     /// What a collider's material says and the file does not, where it is not what a reader takes anyway.
     void lost_contact(const sf::Shape& s)
     {
+        out_.lose_response(s);
+        out_.lose_spin(s);
+        if (!s.contact) return;
         const sf::Contact& c    = *s.contact;
         const std::string  what = fmt::format("shape '{}'", s.name);
         if (c.static_friction != 1 || c.dynamic_friction != 1)
@@ -473,7 +477,7 @@ class UrdfWriter {
                           s.collider ? "collision" : "visual", s.place, fmt::format("shape '{}'", s.name),
                           "of the world", {},
                           "URDF holds the robot; the world is a link of it only where the robot is anchored");
-            else if (s.collider && s.contact)
+            else if (s.collider)
                 lost_contact(s);
         }
         for (const sf::Link& l : tree_.links)
@@ -481,6 +485,8 @@ class UrdfWriter {
                 out_.lose("kinematic", Severity::warning, sf::LossAction::dropped, "kinematics", l.place,
                           fmt::format("link '{}'", l.name), "moved by others", "moved by forces",
                           "URDF has no links that something else moves");
+        for (const sf::Joint& j : tree_.joints)
+            if (!j.loop) out_.lose_touching(j);
         for (const sf::Frame& f : tree_.sites)
             out_.lose("site", Severity::info, sf::LossAction::dropped, "metadata", f.place,
                       fmt::format("site '{}'", f.name), {}, {}, "URDF has no frames without a link");

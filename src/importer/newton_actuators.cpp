@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
 #include <utility>
 
-#include "actuator_units.h"
+#include "axis_drive.h"
 #include "import.h"
 #include "mechane/model/joint_table.h"
 #include "mechane/usd/start_value.h"
@@ -29,12 +28,6 @@ model::JointDofConfig* axis_of(Import& run, physics::Index source)
     return nullptr;
 }
 
-double number(const usd::Prim& prim, const char* name, double otherwise)
-{
-    const double x = usd::start_or<double>(prim.attribute(name), otherwise);
-    return std::isnan(x) ? otherwise : x;
-}
-
 constexpr std::array kProperties{"newton:targets",
                                  "newton:kp",
                                  "newton:kd",
@@ -52,10 +45,11 @@ constexpr std::array kProperties{"newton:targets",
 
 void add_actuator(Import& run, const usd::Prim& prim)
 {
-    const usd::Relationship      relationship = prim.relationship("newton:targets");
-    const std::vector<usd::Path> targets      = relationship.targets();
-    const std::string            path         = prim.path().text();
-    const auto                   ignore_all   = [&](const std::string& reason) {
+    resolve::NewtonActuator said         = resolve::newton_actuator(prim);
+    const usd::Relationship relationship = prim.relationship("newton:targets");
+    const auto&             targets      = said.targets;
+    const std::string       path         = prim.path().text();
+    const auto              ignore_all   = [&](const std::string& reason) {
         for (const char* name : kProperties)
             if (prim.attribute(name).authored() || prim.relationship(name).authored())
                 run.took(prim, name, Use::ignored, reason);
@@ -74,57 +68,42 @@ void add_actuator(Import& run, const usd::Prim& prim)
         run.found.add(codes::kActMultiTarget, relationship.site(),
                       fmt::format("{} names {} joints; the first is driven", path, targets.size()));
 
-    const bool pd = prim.has_api("NewtonPDControlAPI"), pid = prim.has_api("NewtonPIDControlAPI"),
-               neural = prim.has_api("NewtonNeuralControlAPI");
-    if (int(pd) + int(pid) + int(neural) != 1)
+    if (const int laws = int(said.pd) + int(said.pid) + int(said.neural); laws != 1)
         return refuse(codes::kActControl, prim.site(),
-                      fmt::format("{} control schemas are applied, expected one", int(pd) + int(pid) + int(neural)));
-    if (neural) return refuse(codes::kActControl, prim.site(), "neural controllers are not supported");
+                      fmt::format("{} control schemas are applied, expected one", laws));
+    if (said.neural) return refuse(codes::kActControl, prim.site(), "neural controllers are not supported");
 
-    ImportedActuator actuator;
-    actuator.path    = path;
-    actuator.joint   = run.joint_of[static_cast<std::size_t>(joint)];
-    actuator.control = pd ? "pd" : "pid";
     // Efforts are forces or torques, gains efforts per distance or radian.
-    const ActuatorUnits units = actuator_units(run, run.joint(joint).kind == physics::JointKind::revolute);
-    actuator.kp               = units.stiffness * number(prim, "newton:kp", 0);
-    actuator.kd               = units.stiffness * number(prim, "newton:kd", 0);
-    actuator.ki               = pid ? units.stiffness * number(prim, "newton:ki", 0) : 0;
-    actuator.const_effort     = units.force * number(prim, "newton:constEffort", 0);
-    actuator.integral_max     = pid ? units.coordinate * number(prim, "newton:integralMax", kInfinity) : kInfinity;
-    const bool bounded        = prim.has_api("NewtonMaxEffortClampingAPI");
-    if (bounded) actuator.max_effort = std::abs(units.force * number(prim, "newton:maxEffort", kInfinity));
-    const bool delayed = prim.has_api("NewtonActuatorDelayAPI");
-    if (delayed) actuator.delay_steps = static_cast<int>(number(prim, "newton:delaySteps", 1));
-    const bool motor = prim.has_api("NewtonDCMotorClampingAPI"), table = prim.has_api("NewtonPositionBasedClampingAPI");
-
-    // A proportional-derivative law with a bound is what the joint's drive does.
-    const char* obstacle = pid && actuator.ki != 0      ? "the integral part of a controller is not simulated"
-                           : delayed                    ? "delays of actuators are not simulated"
-                           : motor || table             ? "this bound of the effort is not simulated"
-                           : actuator.const_effort != 0 ? "a constant effort is not simulated"
-                                                        : nullptr;
-    actuator.is_drive    = obstacle == nullptr && !run.conventions.actuators_recorded_only;
+    const resolve::ActuatorUnits units =
+        resolve::actuator_units(run.context, run.joint(joint).kind == physics::JointKind::revolute);
+    resolve::to_si(said, units);
+    ImportedActuator actuator;
+    actuator.path         = path;
+    actuator.joint        = run.joint_of[static_cast<std::size_t>(joint)];
+    actuator.control      = said.pd ? "pd" : "pid";
+    actuator.kp           = said.kp;
+    actuator.kd           = said.kd;
+    actuator.ki           = said.ki;
+    actuator.const_effort = said.const_effort;
+    actuator.integral_max = said.integral_max;
+    if (said.bounded) actuator.max_effort = said.max_effort;
+    if (said.delayed) actuator.delay_steps = said.delay_steps;
+    actuator.is_drive = said.obstacle == nullptr && !run.conventions.actuators_recorded_only;
     if (actuator.is_drive) {
-        // Several actuators on one joint add.
-        axis->target_ke += actuator.kp;
-        axis->target_kd += actuator.kd;
-        if (bounded) axis->effort_limit = std::min(axis->effort_limit, actuator.max_effort);
-        if (!axis->actuator_mode || *axis->actuator_mode == model::TargetMode::none)
-            axis->actuator_mode = actuator.kp != 0   ? model::TargetMode::position
-                                  : actuator.kd != 0 ? model::TargetMode::velocity
-                                                     : model::TargetMode::effort;
+        resolve::AxisDrive drive = axis_drive(*axis);
+        resolve::add(drive, said);
+        set_drive(*axis, drive);
         const Use gain   = units.stiffness == 1 ? Use::used : Use::converted,
                   effort = units.force == 1 ? Use::used : Use::converted;
         for (const auto& [name, use] :
              {std::pair{"newton:targets", Use::used}, std::pair{"newton:kp", gain}, std::pair{"newton:kd", gain},
               std::pair{"newton:ki", gain}, std::pair{"newton:constEffort", effort}})
             run.took(prim, name, use, "part of the drive of its joint");
-        if (bounded) run.took(prim, "newton:maxEffort", effort, "bounds the drive of its joint");
+        if (said.bounded) run.took(prim, "newton:maxEffort", effort, "bounds the drive of its joint");
     } else {
-        ignore_all(obstacle != nullptr ? obstacle : "it is recorded only");
-        if (obstacle != nullptr)
-            run.found.add(codes::kActControl, prim.site(), fmt::format("{}: {}", path, obstacle),
+        ignore_all(said.obstacle != nullptr ? said.obstacle : "it is recorded only");
+        if (said.obstacle != nullptr)
+            run.found.add(codes::kActControl, prim.site(), fmt::format("{}: {}", path, said.obstacle),
                           "It is recorded in the result; the joint is not driven by it.");
     }
     run.result.actuators.push_back(std::move(actuator));

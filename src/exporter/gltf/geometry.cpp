@@ -507,6 +507,12 @@ Geometry read_geometry(Writer& w, const usd::Prim& prim)
 {
     Geometry          out;
     const std::string type = prim.type_name().text();
+    for (const usd::Token& name : prim.authored_property_names())
+        if (const std::string& text = name.text();
+            !text.starts_with("xformOp:") && text != "visibility" && text != "extent")
+            if (const usd::Attribute attribute = prim.attribute(name); attribute && attribute.varying())
+                w.lose("animation", Severity::warning, sf::LossAction::dropped, "visual", prim, "samples of " + text,
+                       "the value at the start", "glTF animates nodes and not the form of a surface");
     if (type == "Mesh") {
         read_mesh(w, prim, out);
     } else if (type == "BasisCurves") {

@@ -26,8 +26,8 @@ void MjcfWriter::actuators(XmlNode& actuator)
                       fmt::format("actuator '{}'", p.name), {}, {}, "what it acts on is not there");
             continue;
         }
-        // A joint with an actuator of its own gets none from its drive.
-        if (target->front().kind == sf::Ref::Kind::joint) drives_told(target->front(), p.extras);
+        // A joint with an actuator of its own gets none from its drive. A motor says nothing of a drive with gains.
+        if (target->front().kind == sf::Ref::Kind::joint) drives_told(target->front(), p.extras, motor);
         if (!motor)
             copy(node, p.extras,
                  {{"mjc:gainType", "gaintype"},
@@ -86,11 +86,14 @@ bool MjcfWriter::is_motor(const std::vector<sf::Extra>& extras)
            !gain.empty() && gain[0] == 1;
 }
 
-void MjcfWriter::drives_told(const sf::Ref& ref, const std::vector<sf::Extra>& extras)
+void MjcfWriter::drives_told(const sf::Ref& ref, const std::vector<sf::Extra>& extras, bool motor)
 {
     const std::string name = joint_name(ref, extras);
-    for (std::size_t d = 0; d < dof_names_[index(ref.index)].size(); ++d)
+    for (std::size_t d = 0; d < dof_names_[index(ref.index)].size(); ++d) {
+        const auto& drive = tree_.joints[index(ref.index)].dofs[d].drive;
+        if (motor && drive && (drive->stiffness != 0 || drive->damping != 0)) continue;
         if (dof_names_[index(ref.index)][d] == name) driven_.insert({ref.index, d});
+    }
 }
 
 bool MjcfWriter::aim(XmlNode& node, const sf::VendorPrim& p, const sf::Ref& ref, const std::vector<sf::Ref>* ref_site)

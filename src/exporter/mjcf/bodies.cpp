@@ -220,11 +220,27 @@ void MjcfWriter::joint(XmlNode& node, int j)
         if (const sf::Extra* e = find(extras, "mjc:actuatorgravcomp"))
             inner.set("actuatorgravcomp", plain(e->text) == "true" || plain(e->text) == "1" ? "true" : "false");
         copy_range(inner, extras, "mjc:actuatorfrcrange", "actuatorfrcrange");
+        if (find(extras, "mjc:solreflimit") == nullptr) yielding_limit(inner, joint, dof);
         if (const sf::Extra* e = find(extras, "mjc:springref")) {
             const double v = std::strtod(plain(e->text).c_str(), nullptr);
             inner.set("springref", dof.angular ? v / kDegrees : v);
         }
     }
+}
+
+void MjcfWriter::yielding_limit(XmlNode& inner, const sf::Joint& joint, const sf::Dof& dof)
+{
+    if (!dof.limit_stiffness || *dof.limit_stiffness >= sf::kHardLimit || !(dof.limit_inertia > 0))
+        return out_.lose_limit(joint, dof);
+    const double damping = dof.limit_damping.value_or(0);
+    const auto   told =
+        number_text(-*dof.limit_stiffness / dof.limit_inertia) + " " + number_text(-damping / dof.limit_inertia);
+    inner.set("solreflimit", told);
+    out_.lose("limit-stiffness", Severity::info, sf::LossAction::approximated, "kinematics", dof.limit_place,
+              joint.dofs.size() == 1 ? fmt::format("joint '{}'", joint.name)
+                                     : fmt::format("axis '{}' of joint '{}'", dof.name, joint.name),
+              fmt::format("stiffness {}, damping {}", *dof.limit_stiffness, damping), "solreflimit " + told,
+              "MuJoCo takes both per unit of the inertia that stops; here that of the zero pose");
 }
 
 void MjcfWriter::range(XmlNode& inner, const sf::Joint& joint, const sf::Dof& dof, bool ball)

@@ -49,6 +49,10 @@ void MjcfWriter::loop(XmlNode& equality, XmlNode& tendon, const sf::Joint& j)
             return connect(j.name, 0, {});
         case sf::Joint::Kind::revolute:
             connect(j.name, 0, {});
+            out_.lose("loop-joint", Severity::info, sf::LossAction::converted, "kinematics", j.place,
+                      fmt::format("joint '{}'", j.name), "a hinge",
+                      fmt::format("two points, '{}' and '{}_axis'", j.name, j.name),
+                      "a joint that closes a loop is held by points on its axis");
             // Two points on one axis leave one rotation: a hinge as two connects, 0.1 m apart.
             return connect(j.name + "_axis", 0.1, j.dofs[0].axis);
         case sf::Joint::Kind::fixed: {

@@ -8,6 +8,7 @@
 
 #include "exporter/mjcf/writer.h"
 #include "mechane/geometry/hull.h"
+#include "mechane/resolve/shape_values.h"
 
 namespace mechane::exporter::mjcf {
 
@@ -181,6 +182,9 @@ void MjcfWriter::contact(XmlNode& inner, const sf::Shape& shape, std::size_t s)
         inner.set("friction", fmt::format("{} {} {}", number_text(shape.contact->dynamic_friction),
                                           number_text(shape.contact->torsional.value_or(0.005)),
                                           number_text(shape.contact->rolling.value_or(0.0001))));
+        // Contacts of MuJoCo have three dimensions unless told: they turn and roll freely.
+        if (shape.contact->spins && find(shape.extras, "mjc:condim") == nullptr)
+            inner.set("condim", shape.contact->rolling.value_or(0) > 0 ? "6" : "4");
         if (shape.contact->static_friction != shape.contact->dynamic_friction)
             out_.lose("static-friction", Severity::info, sf::LossAction::dropped, "contact", shape.place,
                       fmt::format("shape '{}'", shape.name), number_text(shape.contact->static_friction),
@@ -198,6 +202,27 @@ void MjcfWriter::contact(XmlNode& inner, const sf::Shape& shape, std::size_t s)
           {"mjc:solmix", "solmix"},
           {"mjc:solref", "solref"},
           {"mjc:solimp", "solimp"}});
+    response(inner, shape);
+}
+
+void MjcfWriter::response(XmlNode& inner, const sf::Shape& shape)
+{
+    const sf::Response& r = shape.response;
+    // MuJoCo's margin reaches to where contacts begin, and the gap back from there to where they push.
+    if (find(shape.extras, "mjc:margin") == nullptr && find(shape.extras, "mjc:gap") == nullptr) {
+        const double reach = r.margin.value_or(0) + r.gap.value_or(0);
+        if (reach != 0) inner.set("margin", reach);
+        if (r.gap) inner.set("gap", *r.gap);
+    }
+    if (find(shape.extras, "mjc:solref") != nullptr || (!r.stiffness && !r.damping)) return;
+    // One that nobody said is what a simulation takes for it.
+    const resolve::ContactValues plain_values;
+    const double                 ke = r.stiffness.value_or(plain_values.ke), kd = r.damping.value_or(plain_values.kd);
+    if (!(ke > 0) || !(kd > 0)) return out_.lose_response(shape);
+    inner.set("solref", number_text(-ke) + " " + number_text(-kd));
+    out_.lose("contact-stiffness", Severity::info, sf::LossAction::approximated, "contact", shape.place,
+              fmt::format("shape '{}'", shape.name), fmt::format("{} N/m, {} N s/m", ke, kd),
+              fmt::format("solref {} {}", -ke, -kd), "MuJoCo takes both per unit of the mass that meets");
 }
 
 }  // namespace mechane::exporter::mjcf

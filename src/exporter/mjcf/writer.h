@@ -77,8 +77,10 @@ class MjcfWriter {
     /// other angles than right ones. Nothing where the stage has turned or moved the joint since.
     static std::optional<AxisPlace> place_of(const sf::Joint& joint, const sf::Dof& dof);
     void                            joint(XmlNode& node, int j);
-    void                            range(XmlNode& inner, const sf::Joint& joint, const sf::Dof& dof, bool ball);
-    void                            things(XmlNode& node, XmlNode& asset, int link);
+    /// How far a limit gives way, by the inertia that it stops.
+    void yielding_limit(XmlNode& inner, const sf::Joint& joint, const sf::Dof& dof);
+    void range(XmlNode& inner, const sf::Joint& joint, const sf::Dof& dof, bool ball);
+    void things(XmlNode& node, XmlNode& asset, int link);
 
     // -- shapes.cpp
 
@@ -94,6 +96,8 @@ class MjcfWriter {
     [[nodiscard]] bool moves(int link) const;
     std::string        mesh_of(XmlNode& asset, const sf::Shape& shape, const std::vector<int>& faces);
     void               contact(XmlNode& inner, const sf::Shape& shape, std::size_t s);
+    /// Where a contact begins and how stiff it is, where MuJoCo's own layer does not say it.
+    void response(XmlNode& inner, const sf::Shape& shape);
 
     // -- contacts.cpp
 
@@ -131,7 +135,7 @@ class MjcfWriter {
     /// The force is the command: what MJCF calls a motor.
     static bool is_motor(const std::vector<sf::Extra>& extras);
     void        inherited_range(XmlNode& node, const sf::Ref& ref, const std::vector<sf::Extra>& extras);
-    void        drives_told(const sf::Ref& ref, const std::vector<sf::Extra>& extras);
+    void        drives_told(const sf::Ref& ref, const std::vector<sf::Extra>& extras, bool motor);
     bool        aim(XmlNode& node, const sf::VendorPrim& p, const sf::Ref& ref, const std::vector<sf::Ref>* ref_site);
     void        drive(XmlNode& actuator, std::size_t j, std::size_t d);
 

@@ -14,7 +14,7 @@ namespace mechane::sourceformats {
 namespace {
 
 constexpr double kSdfUnlimited = 1e15;  // SDFormat writes 1e16 where there is no limit
-constexpr double kInfinite  = std::numeric_limits<double>::infinity();
+constexpr double kInfinite     = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -200,6 +200,16 @@ Dof SdformatReader::dof(const PendingJoint& j, const Joint& of, const XmlElement
             out.drive       = drive;
         }
         if (velocity && *velocity >= 0 && *velocity < kSdfUnlimited) out.velocity_limit = *velocity;
+        // OpenUSD's schemas tell gains of an angle per degree.
+        const double turn = angular ? kDegree : 1;
+        const auto   put  = [&](const char* name, double value) {
+            out.extras.push_back(
+                {Extra::Layer::newton, name, "float", usda_number(value), "NewtonJointAPI", limit->place});
+        };
+        const auto stiffness = number(*limit, "stiffness", true), dissipation = number(*limit, "dissipation", true);
+        if (stiffness && *stiffness > 0 && *stiffness < kHardLimit) put("newton:limitStiffness", *stiffness * turn);
+        if (dissipation && *dissipation > 0 && (!stiffness || *stiffness < kHardLimit))
+            put("newton:limitDamping", *dissipation * turn);
     }
     if (const XmlElement* dynamics = e->child("dynamics")) {
         const auto damping = number(*dynamics, "damping"), friction = number(*dynamics, "friction"),

@@ -88,10 +88,16 @@ struct Dof {
     double                lower = -std::numeric_limits<double>::infinity();
     double                upper = std::numeric_limits<double>::infinity();
     std::optional<double> velocity_limit, damping, friction, armature;
-    std::optional<Drive>  drive;
-    std::vector<Extra>    extras;
-    Place                 place, limit_place;
+    /// Of the limits, where somebody chose them [N/m, N s/m] or [N m/rad, N m s/rad].
+    std::optional<double> limit_stiffness, limit_damping;
+    double limit_inertia = 0;  ///< that they stop in the zero pose, where one of them is told [kg, kg m^2]
+    std::optional<Drive> drive;
+    std::vector<Extra>   extras;
+    Place                place, limit_place;
 };
+
+/// A limit of this stiffness does not give way [N/m, N m/rad].
+inline constexpr double kHardLimit = 1e8;
 
 struct Joint {
     enum class Kind { fixed, revolute, prismatic, ball, generic, distance };
@@ -123,7 +129,18 @@ struct Material {
 struct Contact {
     double                static_friction = 0.5, dynamic_friction = 0.5, restitution = 0;
     std::optional<double> torsional, rolling;  ///< lengths [m]
+    bool                  spins = false;       ///< both act whatever MuJoCo's number of dimensions says
     bool                  operator==(const Contact&) const = default;
+};
+
+/// Torsional and rolling friction of a surface of which nobody says them [m].
+inline constexpr double kPlainTorsional = 0.005, kPlainRolling = 0.0001;
+
+/// How a collider meets others beside the coefficients of its material; each where somebody said it.
+struct Response {
+    std::optional<double> stiffness, damping;  ///< [N/m], [N s/m]
+    std::optional<double> margin, gap;         ///< the surface's offset, and how much earlier a contact is made [m]
+    std::optional<double> hydroelastic;        ///< pressure a depth [N/m^3]
 };
 
 /// Faces of a mesh file with one material.
@@ -167,6 +184,7 @@ struct Shape {
     bool        visual = true, collider = false;
     std::string approximation;  ///< of a mesh that collides; empty: convexHull
     std::optional<Contact> contact;
+    Response               response;
     std::vector<Extra>     extras;
     Place                  place;
 };
