@@ -158,6 +158,10 @@ class Losses(unittest.TestCase):
                     else:
                         self.assertIn(told, text)
 
+    def test_a_gap_of_zero_comes_back(self):
+        _, text, _ = self.convert(self.write("a.usda", stage(pad="float newton:contactGap = 0")), "xml")
+        self.assertIn('gap="0"', text)
+
     def test_frictions_of_an_mjcf_file_are_compared(self):
         text = '<mujoco><worldbody><geom name="floor" type="plane" size="0 0 1" friction="{f}"/><body name="b" pos="0 0 .1"><freejoint/><geom name="g" size=".1" friction="{f}"/></body></worldbody></mujoco>'
         found = self.differs(self.write("a.xml", text.format(f="0.5 0.02 0.003")), self.write("b.xml", text.format(f="0.5 0.01 0.001")), "rolling friction")

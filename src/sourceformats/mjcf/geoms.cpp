@@ -224,7 +224,8 @@ void MjcfReader::geom(const XmlElement& e, int link, const Posed& X, const std::
     if (const int priority = whole("priority", 0); priority != 0 && made.collider)
         put("priority", "int", fmt::format("{}", priority));
     for (const char* attribute : {"margin", "gap"})
-        if (const auto v = s_.number(m, attribute); v && *v != 0 && made.collider)
+        // A gap of zero is MuJoCo's own, and simulations here take another one where nothing is said.
+        if (const auto v = s_.number(m, attribute); v && (*v != 0 || *attribute == 'g') && made.collider)
             put(attribute, "double", usda_number(*v));
     if (const auto v = s_.number(m, "solmix"); v && *v != 1 && made.collider) put("solmix", "double", usda_number(*v));
     for (const char* attribute : {"solref", "solimp"})
