@@ -6,7 +6,7 @@ import re
 import tempfile
 import unittest
 
-from tests.cli.program import ROOT, document
+from tests.cli.program import ROOT, document, mechane
 
 SCHEMA = ROOT / ".deps" / "schemas" / "newton_usd_schemas" / "resources" / "generatedSchema.usda"
 DEGREE = math.pi / 180
@@ -100,6 +100,17 @@ class SchemaUnits(unittest.TestCase):
 #Attributes and the model are of single precision : some ulps of 6e-8 each.
                     wrong = {k: (si[k], other[k]) for k in si if not math.isclose(si[k], other[k], rel_tol=1e-5, abs_tol=1e-7) and "unit" not in k}
                     self.assertEqual(wrong, {})
+
+    def test_a_repair_of_the_units_keeps_the_model(self):
+        for mjc, resolvers in ((False, "newton"), (True, "mjc,newton")):
+            with self.subTest(mjc=mjc):
+                before = self.model(3, 0.01, 0.001, mjc, resolvers=resolvers)
+                done = mechane("fix", self.folder / "s.usda", "--rule", "REP-1.1-a", "--rule", "REP-1.1-b", "-o", self.folder / f"fixed{mjc}")
+                fixed = next((self.folder / f"fixed{mjc}").rglob("s.usda"))
+                self.assertIn("metersPerUnit = 1\n", fixed.read_text(), done.stderr)
+                after = dict(numbers(document("dump", "model", fixed, "--resolvers", resolvers, "-o", "-", "--limit", "0")["model"]))
+                wrong = {k: (before[k], after.get(k)) for k in before if not math.isclose(before[k], after.get(k, math.nan), rel_tol=1e-5, abs_tol=1e-7) and "unit" not in k}
+                self.assertEqual(wrong, {})
 
     def test_the_ledger_says_that_they_are_converted(self):
         file = self.folder / "s.usda"

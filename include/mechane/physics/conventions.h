@@ -11,7 +11,7 @@ namespace mechane::physics {
 /// other one, in the words of `convention_table`.
 struct Conventions {
     // What the parser reads
-    /// A value or a transform with time samples and no default: its first sample, or as if unauthored.
+    /// A value or a transform that is animated and has no default: its value at the start, or as if unauthored.
     bool samples_need_default = false;
     /// A size of zero or below: the shape is left out, or kept.
     bool flat_shapes_valid = false;

@@ -197,6 +197,13 @@ std::optional<Dimension> dimension_of(const std::string& attribute, bool angular
         return angular ? std::nullopt : std::optional(kLength);
     // The resolver leaves their unit to who knows whether the joint turns.
     if (name == "mjc:springref" || name == "mjc:ref") return angular ? std::nullopt : std::optional(kLength);
+    // Of an actuator, by the joint that it drives.
+    if (name == "newton:kp" || name == "newton:kd" || name == "newton:ki") return angular ? kInertia : kMass;
+    if (name == "newton:constEffort" || name == "newton:maxEffort" || name == "newton:maxMotorEffort" ||
+        name == "newton:saturationEffort" || name == "newton:lookupEfforts")
+        return angular ? kInertia : kForce;
+    if (name == "newton:integralMax" || name == "newton:lookupPositions")
+        return angular ? std::nullopt : std::optional(kLength);
     if (const auto known = vendor_names().find(attribute); known != vendor_names().end())
         return dimension_of(known->second, named_motion(name).value_or(angular));
     if (const auto soft = physics::deformable_property_unit(name))

@@ -73,6 +73,11 @@ std::optional<bool> is_angular(Repair& repair, const EditPlace& at)
     const usd::Prim prim = repair.subject(at);
     std::string     type = at.layer->field(at.path.prim(), "typeName").get<std::string>().value_or("");
     if (type.empty() && prim) type = prim.type_name().text();
+    // An actuator turns or slides as the joint that it drives.
+    if (type == "NewtonActuator" && prim)
+        if (const auto targets = prim.relationship("newton:targets").targets(); !targets.empty())
+            if (const usd::Prim joint = repair.facts.stage.prim_at(targets.front()))
+                return is_angular(repair, joint, joint.type_name().text());
     return is_angular(repair, prim, type);
 }
 
