@@ -252,6 +252,9 @@ class Losses(unittest.TestCase):
         codes, text, _ = self.convert(source, "sdf")
         self.assertIn("one-sided-limit", codes)
         self.assertNotIn("<upper>", text)
+        codes, text, _ = self.convert(source, "xml")
+        self.assertIn("one-sided-limit", codes)
+        self.assertIn('1000000"', text)
 
     def test_gravity_that_nobody_says_is_the_earths(self):
         for said in (" metersPerUnit = 1\n", ""):

@@ -251,11 +251,19 @@ void MjcfWriter::range(XmlNode& inner, const sf::Joint& joint, const sf::Dof& do
         return;
     }
     if (!std::isfinite(dof.lower) && !std::isfinite(dof.upper)) return;
-    if (!std::isfinite(dof.lower) || !std::isfinite(dof.upper))
-        out_.lose("one-sided-limit", Severity::info, sf::LossAction::approximated, "kinematics", joint.place,
-                  fmt::format("joint '{}'", dof.name), "infinite", "1e6", "both sides of a range are told");
     // MJCF has both sides of a range or none; 1e6 rad or m is out of reach.
-    inner.set("range", number_text(std::max(dof.lower, -1e6)) + " " + number_text(std::min(dof.upper, 1e6)));
+    constexpr double kReach = 1e6;
+    if (dof.lower < -kReach || dof.upper > kReach) {
+        const auto told = [](double bound) {
+            return std::isfinite(bound) ? number_text(bound) : std::string("infinite");
+        };
+        out_.lose("one-sided-limit", Severity::info, sf::LossAction::approximated, "kinematics", joint.place,
+                  fmt::format("joint '{}'", dof.name),
+                  dof.lower < -kReach && dof.upper > kReach ? told(dof.lower) + " " + told(dof.upper)
+                                                            : told(dof.lower < -kReach ? dof.lower : dof.upper),
+                  "1e6", "both sides of a range are told");
+    }
+    inner.set("range", number_text(std::max(dof.lower, -kReach)) + " " + number_text(std::min(dof.upper, kReach)));
 }
 
 // -- what bodies carry
