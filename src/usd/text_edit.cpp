@@ -513,11 +513,28 @@ bool has_crlf(std::string_view text)
 std::string with_crlf(std::string_view text)
 {
     std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '\n' && (i == 0 || text[i - 1] != '\r')) out += '\r';
-        out += text[i];
+    for (const char c : text) {
+        if (c == '\n') out += '\r';
+        out += c;
     }
     return out;
+}
+
+std::string without_crlf(std::string_view text)
+{
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i)
+        if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') out += text[i];
+    return out;
+}
+
+/// The text after the edits, if the editor finds its way in it.
+std::optional<std::string> edited(std::string_view original, const SdfLayerRefPtr& wanted)
+{
+    const auto before = Layer::from_text(original);
+    if (!before) return std::nullopt;
+    if (says_the_same(before->impl().layer, wanted)) return std::string(original);
+    return TextEditor(original, before->impl().layer, wanted).run();
 }
 
 }  // namespace
@@ -525,21 +542,19 @@ std::string with_crlf(std::string_view text)
 std::optional<std::string> edited_text(std::string_view original, const Layer& layer)
 {
     if (!original.starts_with("#usda")) return std::nullopt;
-    const auto before = Layer::from_text(original);
-    if (!before) return std::nullopt;
-    if (says_the_same(before->impl().layer, layer.impl().layer)) return std::string(original);
-    auto now = TextEditor(original, before->impl().layer, layer.impl().layer).run();
-    if (!now) return std::nullopt;
+    const SdfLayerRefPtr& wanted = layer.impl().layer;
     // The proof: the new text must say exactly what the layer says, else it is thrown away. An error of this editor
     // costs the layout and never the content.
     const auto proven = [&](const std::string& text) {
         const auto again = Layer::from_text(text);
-        return again && says_the_same(again->impl().layer, layer.impl().layer);
+        return again && says_the_same(again->impl().layer, wanted);
     };
-    // Lines within a new text value stay as they are, whatever the others end with.
+    // The editor knows one end of lines. Where a text value has lines of its own, what comes of this may be no proof.
     if (has_crlf(original))
-        if (std::string all = with_crlf(*now); proven(all)) return all;
-    if (!proven(*now)) return std::nullopt;
+        if (const auto lines = edited(without_crlf(original), wanted))
+            if (std::string all = with_crlf(*lines); proven(all)) return all;
+    auto now = edited(original, wanted);
+    if (!now || !proven(*now)) return std::nullopt;
     return now;
 }
 

@@ -222,7 +222,7 @@ def warn_unused(call: Any, arguments: dict[str, Any]) -> None:
 
 def publish(found: Iterable[dict[str, Any]], logger: str = "mechane", callback: Callable[[Diagnostic], None] | None = None,
             deprecated: Iterable[str] = ()) -> Diagnostics:
-    """Makes diagnostics of what the extension reports; warnings among them become Python warnings and log records.
+    """Makes diagnostics of what the extension reports; warnings among them, and errors that end nothing, become Python warnings and log records.
 
     @param deprecated  ids that become warnings of what is on its way out
     """
@@ -231,11 +231,11 @@ def publish(found: Iterable[dict[str, Any]], logger: str = "mechane", callback: 
     for d in all_of_them:
         if callback is not None:
             callback(d)
-        if d.severity == "warning":
+        if d.severity in ("warning", "error"):
             text = f"{d.code}: {d.message}" + (f" [{d.path}]" if d.path else "")
             old = d.code in deprecated
             warnings.warn(text, MechaneDeprecationWarning if old else MechaneWarning, stacklevel=_callers_level())
-            log.warning(text)
+            log.log(logging.ERROR if d.severity == "error" else logging.WARNING, text)
     return all_of_them
 
 
