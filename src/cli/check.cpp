@@ -62,8 +62,7 @@ std::vector<std::string> files_below(const fs::path& folder)
 }
 
 /// The folder below which the files of a layer's asset lie: its own, and those above as long as USD files stand in
-/// them, at most three, and up to
-/// the root of a repository.
+/// them, at most three, and up to the root of a repository.
 fs::path folder_of_asset(const fs::path& layer)
 {
     fs::path        folder = layer.has_parent_path() ? layer.parent_path() : fs::path(".");
