@@ -2,8 +2,11 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts so what runs in its background, and so would every program that is interrupted here
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("MECHANE_CACHE", "off")  # tests of what is kept name a folder
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = os.environ.get("MECHANE", str(ROOT / "build" / "release" / "bin" / "mechane"))

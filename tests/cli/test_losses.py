@@ -168,8 +168,8 @@ class Losses(unittest.TestCase):
         self.assertEqual({d["field"] for d in found}, {"rolling friction", "torsional friction"})
 
     def test_actuators_are_the_drive_of_their_joint(self):
-        # 40 N m/rad in SI: a torque of 40 kg m^2/s^2 is 40e4 kg cm^2/s^2. Newton's gains are SI in any stage.
-        for name, prim, k in (("mjc", MJC, 40e4), ("newton", NEWTON, 40)):
+        # 40 N m/rad in SI: a torque of 40 kg m^2/s^2 is 40e4 kg cm^2/s^2.
+        for name, prim, k in (("mjc", MJC, 40e4), ("newton", NEWTON, 40e4)):
             with self.subTest(name=name):
                 one = self.write("a.usda", stage(metres=0.01, more=actuator(prim, k, k / 20)))
                 other = self.write("b.usda", stage(metres=0.01, more=actuator(prim, 2 * k, k / 20)))
