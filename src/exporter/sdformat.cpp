@@ -45,8 +45,8 @@ class SdformatWriter {
         // A model without links stands in the world.
         if (!any)
             model.leaf("static", "true");
-        else if (tree_.self_collision && tree_.links.size() > 1)
-            model.leaf("self_collide", "true");  // false unless told
+        else if (tree_.self_collision && tree_.links.size() + (has_world_shapes() ? 1 : 0) > 1)
+            model.leaf("self_collide", "true");  // false unless told, for what stands in the world too: it is a link
         for (std::size_t l = 0; l < tree_.links.size(); ++l)
             if (is_link_[l]) link(model, l);
         still(model);
@@ -208,11 +208,15 @@ class SdformatWriter {
                   "a sensor has a number of pixels");
     }
 
+    [[nodiscard]] bool has_world_shapes() const
+    {
+        return std::any_of(tree_.shapes.begin(), tree_.shapes.end(), [](const sf::Shape& s) { return s.link < 0; });
+    }
+
     /// Shapes of the world: a link that a fixed joint holds.
     void still(XmlNode& model)
     {
-        if (std::none_of(tree_.shapes.begin(), tree_.shapes.end(), [](const sf::Shape& s) { return s.link < 0; }))
-            return;
+        if (!has_world_shapes()) return;
         std::string name = "world_shapes";
         while (std::any_of(tree_.links.begin(), tree_.links.end(), [&](const sf::Link& l) { return l.name == name; }))
             name += "_";
@@ -220,6 +224,17 @@ class SdformatWriter {
         shapes(node, -1);
         XmlNode& joint = model.add("joint").set("name", name + "_joint").set("type", "fixed");
         joint.leaf("parent", "world").leaf("child", name);
+        if (tree_.self_collision) return;
+        const auto collides = [&](int link) {
+            return std::any_of(tree_.shapes.begin(), tree_.shapes.end(),
+                               [&](const sf::Shape& s) { return s.link == link && s.collider; });
+        };
+        for (std::size_t l = 0; collides(-1) && l < tree_.links.size(); ++l)
+            if (collides(static_cast<int>(l)))
+                out_.lose("collision-pair", Severity::warning, sf::LossAction::approximated, "collision",
+                          tree_.links[l].place, fmt::format("pair '{}' and 'the world'", tree_.links[l].name),
+                          "may touch", "never touch",
+                          "links of the robot touch neither each other nor what stands in their model");
     }
 
     void shapes(XmlNode& node, int link)

@@ -162,6 +162,18 @@ class Losses(unittest.TestCase):
         _, text, _ = self.convert(self.write("a.usda", stage(pad="float newton:contactGap = 0")), "xml")
         self.assertIn('gap="0"', text)
 
+    def test_a_robot_without_self_collision_does_not_touch_what_stands_in_its_model(self):
+        """SDFormat has one word for all links of a model, and shapes of the world are a link of it."""
+        ball = lambda name, x: (f'def Xform "{name}" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])\n{{\n double3 xformOp:translate = ({x}, 0, 0.5)\n uniform token[] xformOpOrder = ["xformOp:translate"]\n'
+                                ' def Sphere "s" (prepend apiSchemas = ["PhysicsCollisionAPI"])\n {\n  double radius = 0.1\n }\n}\n')
+        robot = ('#usda 1.0\n(\n defaultPrim = "W"\n metersPerUnit = 1\n kilogramsPerUnit = 1\n upAxis = "Z"\n)\ndef Xform "W"\n{\n def Plane "ground" (prepend apiSchemas = ["PhysicsCollisionAPI"])\n {\n'
+                 '  uniform token axis = "Z"\n }\n def Xform "r" (prepend apiSchemas = ["PhysicsArticulationRootAPI", "NewtonArticulationRootAPI"])\n {\n  bool newton:selfCollisionEnabled = %d\n'
+                 + ball("a", 0) + ball("b", 0.3) + ' def PhysicsRevoluteJoint "j"\n {\n  rel physics:body0 = </W/r/a>\n  rel physics:body1 = </W/r/b>\n  point3f physics:localPos0 = (0.15, 0, 0)\n'
+                 '  point3f physics:localPos1 = (-0.15, 0, 0)\n }\n }\n}\n')
+        for touches in (0, 1):
+            codes, text, _ = self.convert(self.write("a.usda", robot % touches), "sdf")
+            self.assertEqual(("collision-pair" in codes, "<self_collide>true" in text), (not touches, bool(touches)))
+
     def test_frictions_of_an_mjcf_file_are_compared(self):
         text = '<mujoco><worldbody><geom name="floor" type="plane" size="0 0 1" friction="{f}"/><body name="b" pos="0 0 .1"><freejoint/><geom name="g" size=".1" friction="{f}"/></body></worldbody></mujoco>'
         found = self.differs(self.write("a.xml", text.format(f="0.5 0.02 0.003")), self.write("b.xml", text.format(f="0.5 0.01 0.001")), "rolling friction")
