@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Lays OpenUSD's libraries and plug-in files out for programs, so that none of them needs a libpython.
 
-usage: openusd_for_programs.py OPENUSD TARGET STUBS PLUGINFO...
+usage: openusd_for_programs.py OPENUSD TARGET ANSWERS PLUGINFO...
 
 Copies OPENUSD/pxr/.libs and the plug-in folders to TARGET/pxr. Three changes of bytes are made in the copies, which keep every size:
 
 - OpenUSD's wheels name some 180 symbols of Python and no library that has them. Each such symbol is renamed: Py_IsInitialized becomes
-  Mc_IsInitialized. STUBS is the C source of a library that defines the new names: it answers that no interpreter runs, after which
+  Mc_IsInitialized. ANSWERS is the C source of a library that defines the new names: it answers that no interpreter runs, after which
   OpenUSD asks for nothing else. A program that embeds Python beside Mechane keeps its own symbols, because nothing of ours is called Py.
 - OpenUSD's tracing measures at the start of every process how long its own measuring takes, for a millisecond or more. Nobody traces here:
-  it asks STUBS instead, which says that it takes no time.
+  it asks ANSWERS instead, which says that it takes no time.
 - A library calls its own functions (Elf.bind_own_functions), as if it had been linked with -Bsymbolic-functions. Of the time that a
   program takes to start, the larger part was the loader's search for 12,000 functions by name in some twenty libraries.
 """
@@ -133,13 +133,13 @@ class Elf:
             self.data[at:at + len(new)] = new
         return {name.decode() for name in found.values()}
 
-    def rename_stubs(self):
-        """Renames what the library of stubs defines; returns the old names of Python's symbols among it."""
+    def rename_answered(self):
+        """Renames what the library of answers defines; returns the old names of Python's symbols among it."""
         self.rename(MEASURING, b"Arch_", b"Mech_")
         return self.rename(PYTHON, b"Py", b"Mc")
 
 
-def stubs(names):
+def answers(names):
     """C source that defines each of `names` under its new name."""
     lines = [HEAD]
     for name in sorted(names):
@@ -162,12 +162,12 @@ def lay_out(openusd, target, source, plugins):
     names = set()
     for file in sorted((openusd / "pxr" / ".libs").glob("*.so*")):
         elf = Elf(file)
-        names |= elf.rename_stubs()
+        names |= elf.rename_answered()
         elf.bind_own_functions()
         write_if_other(target / "pxr" / ".libs" / file.name, bytes(elf.data))
     if "Py_IsInitialized" not in names:
         raise SystemExit("no library asks whether Python runs: this is another OpenUSD than the one this tool knows")
-    write_if_other(source, stubs(names).encode())
+    write_if_other(source, answers(names).encode())
     shutil.rmtree(target / "pxr" / "pluginfo", ignore_errors=True)
     for folder in plugins:
         shutil.copytree(folder, target / "pxr" / "pluginfo", dirs_exist_ok=True)

@@ -55,7 +55,7 @@ def lay_out(openusd, target, no_python, plugins):
     libraries.mkdir(parents=True)
     for file in sorted((openusd / "pxr" / ".libs").glob("*.so*")):
         elf = Elf(file)
-        elf.rename_stubs()
+        elf.rename_answered()
         elf.bind_own_functions()
         data = elf.data
         weaken(data)

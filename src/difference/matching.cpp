@@ -19,6 +19,14 @@
 namespace mechane::difference {
 namespace {
 
+template <class Part>
+std::vector<std::string> all_names(const std::vector<Part>& parts)
+{
+    std::vector<std::string> names;
+    for (const Part& part : parts) names.push_back(part.name);
+    return names;
+}
+
 std::string plain(const std::string& name)
 {
     std::string out;
@@ -83,12 +91,7 @@ void Matching::links()
     };
     // Names are taken for all links before any guess is made for one. Else the guess for an early link could take the
     // partner that a later one has by name.
-    const auto names = [](const std::vector<sf::Link>& list) {
-        std::vector<std::string> all;
-        for (const sf::Link& one : list) all.push_back(one.name);
-        return all;
-    };
-    for (const auto& [l, other] : pair_by_name(names(a.tree.links), names(b.tree.links), losses_))
+    for (const auto& [l, other] : pair_by_name(all_names(a.tree.links), all_names(b.tree.links), losses_))
         pair(l, static_cast<int>(other));
     for (std::size_t l = 0; l < link.size(); ++l)
         for (const std::string& name : names_in_b(a.tree.links[l].name))
@@ -115,12 +118,7 @@ void Matching::joints()
         if (joint[j] >= 0 || joint_back[at(other)] >= 0) return;
         joint[j] = other, joint_back[at(other)] = static_cast<int>(j);
     };
-    const auto names = [](const std::vector<sf::Joint>& list) {
-        std::vector<std::string> all;
-        for (const sf::Joint& one : list) all.push_back(one.name);
-        return all;
-    };
-    for (const auto& [j, other] : pair_by_name(names(a.tree.joints), names(b.tree.joints), losses_))
+    for (const auto& [j, other] : pair_by_name(all_names(a.tree.joints), all_names(b.tree.joints), losses_))
         pair(j, static_cast<int>(other));
     for (std::size_t j = 0; j < joint.size(); ++j)
         for (const std::string& name : names_in_b(a.tree.joints[j].name))

@@ -389,9 +389,25 @@ class TextWriter {
         return known->second;
     }
 
+    /// What attributes and relationships have in common.
+    struct Traits {
+        bool custom = false, uniform = false;
+    };
+    /// False for a field of another kind.
+    bool is_trait(const SdfPath& path, const TfToken& field, Traits& traits) const
+    {
+        if (field == keys_.Variability)
+            traits.uniform = data_.GetAs<SdfVariability>(path, field) == SdfVariabilityUniform;
+        else if (field == keys_.Custom)
+            traits.custom = data_.GetAs<bool>(path, field);
+        else
+            return false;
+        return true;
+    }
+
     bool attribute(const SdfPath& path, std::size_t depth)
     {
-        bool    custom = false, uniform = false;
+        Traits  traits;
         TfToken type;
         VtValue value;
         for (const TfToken& field : data_.List(path)) {
@@ -399,17 +415,13 @@ class TextWriter {
                 type = data_.GetAs<TfToken>(path, field);
             else if (field == kDefault)
                 value = data_.Get(path, field);
-            else if (field == keys_.Variability)
-                uniform = data_.GetAs<SdfVariability>(path, field) == SdfVariabilityUniform;
-            else if (field == keys_.Custom)
-                custom = data_.GetAs<bool>(path, field);
-            else
+            else if (!is_trait(path, field, traits))
                 return false;
         }
         if (!is_known(type)) return false;
         indent(depth);
-        if (custom) out += "custom ";
-        if (uniform) out += "uniform ";
+        if (traits.custom) out += "custom ";
+        if (traits.uniform) out += "uniform ";
         out += type.GetString(), out += ' ', out += path.GetName();
         if (!value.IsEmpty()) {
             out += " = ";
@@ -422,22 +434,18 @@ class TextWriter {
     bool relationship(const SdfPath& path, std::size_t depth)
     {
         VtValue targets;
-        bool    uniform = false, custom = false;
+        Traits  traits;
         for (const TfToken& field : data_.List(path)) {
             if (field == keys_.TargetPaths)
                 targets = data_.Get(path, field);
-            else if (field == keys_.Variability)
-                uniform = data_.GetAs<SdfVariability>(path, field) == SdfVariabilityUniform;
-            else if (field == keys_.Custom)
-                custom = data_.GetAs<bool>(path, field);
-            else
+            else if (!is_trait(path, field, traits))
                 return false;
         }
-        if (!uniform || !targets.IsHolding<SdfPathListOp>()) return false;
+        if (!traits.uniform || !targets.IsHolding<SdfPathListOp>()) return false;
         const auto& list = targets.UncheckedGet<SdfPathListOp>();
         if (!list.IsExplicit() || list.GetExplicitItems().size() != 1) return false;
         indent(depth);
-        if (custom) out += "custom ";
+        if (traits.custom) out += "custom ";
         out += "rel ", out += path.GetName(), out += " = <", out += list.GetExplicitItems().front().GetString();
         out += ">\n";
         return true;

@@ -112,37 +112,33 @@ void MjcfReader::actuator(const XmlElement& c, const XmlElement& m)
         if (on && std::string_view(name) == "force") force = range;
         if (on && std::string_view(name) == "ctrl" && !force && c.name == "motor" && !off("clampctrl"))
             force = std::vector<double>{a.gain[0] * (*range)[0], a.gain[0] * (*range)[1]};
-        if (on && std::string_view(name) == "force" && c.name == "motor") force = range;
     }
     if (const auto v = s_.number(m, "inheritrange"); v && *v != 0) put("inheritRange", "double", usda_number(*v));
     const bool servo = a.bias_type == "affine" && a.gain_type == "fixed" && a.gain[0] == -a.bias[1] && bias[2] > 0;
-    if (const auto v = s_.number(m, "dampratio"); (v && *v != 0) || servo)
-        s_.losses.add({"dampratio",
+    const auto drop  = [&](const char* code, std::string value, std::string reason) {
+        s_.losses.add({code,
                        Severity::warning,
                        LossAction::dropped,
                        "actuation",
                        site_of(c.place),
                        fmt::format("{} '{}'", c.name, made.name),
-                       usda_number(v && *v != 0 ? *v : bias[2]),
+                       std::move(value),
                        {},
-                       "the damping depends on masses at the start: MuJoCo's layer keeps the ratio, a drive has none; "
-                       "author kv",
+                       std::move(reason),
                        true});
-    Relation target{"mjc:target", {}};
-    if (const std::string* joint = m.find("joint") != nullptr ? m.find("joint") : m.find("jointinparent")) {
+    };
+    if (const auto v = s_.number(m, "dampratio"); (v && *v != 0) || servo)
+        drop("dampratio", usda_number(v && *v != 0 ? *v : bias[2]),
+             "the damping depends on masses at the start: MuJoCo's layer keeps the ratio, a drive has none; author kv");
+    Relation           target{"mjc:target", {}};
+    const std::string* joint = m.find("joint") != nullptr ? m.find("joint") : m.find("jointinparent");
+    if (joint == nullptr) resistance(c, m, a.gear[0], nullptr, 0, made.name);
+    if (joint != nullptr) {
         const auto found = dofs_.find(*joint);
         if (found == dofs_.end()) {
             if (joint_names_.contains(*joint)) {
-                s_.losses.add({"actuator-target",
-                               Severity::warning,
-                               LossAction::dropped,
-                               "actuation",
-                               site_of(c.place),
-                               fmt::format("{} '{}'", c.name, made.name),
-                               fmt::format("joint '{}'", *joint),
-                               {},
-                               "a body that floats has no joint in USD that an actuator could move",
-                               true});
+                drop("actuator-target", fmt::format("joint '{}'", *joint),
+                     "a body that floats has no joint in USD that an actuator could move");
                 m.use_all();
                 return;
             }
@@ -154,7 +150,7 @@ void MjcfReader::actuator(const XmlElement& c, const XmlElement& m)
         if (tree_.joints[at(found->second.first)].dofs.size() > 1)
             made.extras.push_back(mj(hints::kDof, "string", usda_string(*joint), "", c.place));
         drive(c, a, force, tree_.joints[at(found->second.first)].dofs[found->second.second], made.name);
-    } else if (resistance(c, m, a.gear[0], nullptr, 0, made.name); const std::string* tendon = m.find("tendon")) {
+    } else if (const std::string* tendon = m.find("tendon")) {
         const auto found = tendons_.find(*tendon);
         if (found == tendons_.end()) return void(named(tendons_, *tendon, c, "tendon"));
         target.targets.push_back({Ref::Kind::prim, found->second});
