@@ -63,6 +63,8 @@ int check_formats(const ConvertArgs& args, const Io& io)
                                         ".sdf .world .gltf .glb .stl .obj .ply .dae .msh .usda .usdc .usd .usdz\n",
                                         args.input)),
                kExitUsage;
+    if (args.output == "-")
+        return io.say_error("convert writes files, and cannot write to standard output: name one\n"), kExitUsage;
     if (!is_known_result(args.output))
         return io.say_error(fmt::format("unknown output format '{}'\n  formats by extension: a folder, .usda .usdc "
                                         ".usd .usdz, .urdf .sdf .world .xml .mjcf .gltf .glb\n",
@@ -128,7 +130,10 @@ int tell(const ConvertArgs& args, Context& context, const sf::LossReport& losses
         }
     } else {
         context.io.say(read);
-        context.io.say(sf::to_text(losses));
+        // Faults of the source were told as findings.
+        sf::LossReport untold = losses;
+        std::erase_if(untold.entries, sf::is_fault);
+        context.io.say(sf::to_text(untold));
         context.io.say(fmt::format("wrote        {} ({})\n", entry, counted(files, "file")));
         if (verified != nullptr) {
             context.io.say(

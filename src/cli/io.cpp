@@ -24,8 +24,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/finish.h"
+#include "mechane/core/failure.h"
 #include "mechane/core/visible.h"
-#include "mechane/files/codes.h"
 #include "mechane/files/scratch_folder.h"
 
 namespace mechane::cli {
@@ -218,32 +218,18 @@ void Io::report(const Diagnostics& found) const
             fmt::print(stderr, "{} more {}[{}]; -v shows them\n", count - kShown, to_string(severity[id]), id);
 }
 
-/// The exit status by the id of the error. What is not listed is the fault of the input.
+/// The exit status is that of the library (core/failure.h).
 ExitCode Io::fail(const Diagnostic& error) const
 {
-    const bool output = error.id == "STAGE_WRITE_FAILED" || error.id == "RECORD_WRITE_FAILED" ||
-                        error.id == files::kWriteFailed.id || error.id == files::kBusy.id ||
-                        error.id == files::kChanged.id;
-    if (output && error.site.layer == "standard output" && reader_has_gone()) return note_broken(EPIPE), kExitOutput;
+    const auto code = static_cast<ExitCode>(exit_code_of(error));
+    if (code == kExitOutput && error.site.layer == "standard output" && reader_has_gone())
+        return note_broken(EPIPE), kExitOutput;
     // The missing parts have been reported with their place; this says how to continue.
     if (error.id == "IMPORT_STAGE_COMPOSITION")
         say("  nothing was computed; --option allow_missing=true continues without the missing parts\n");
     else
         report(error);
-    if (output) return kExitOutput;
-    if (error.id == "RENDER_MOVIE_PROGRAM" || error.id == "RENDER_RRD_PACKAGE" || error.id == "VIEW_DDS")
-        return kExitUnsupported;
-    if (error.id == files::kInput.id || error.id == files::kFolder.id || error.id == files::kOutside.id)
-        return kExitUsage;
-    if (error.id == "SOLVER_UNKNOWN" || error.id == "SOLVER_PARAMETER" || error.id == "SOLVER_SENSOR" ||
-        error.id == "RESOLVER_UNKNOWN" || error.id == "DEV_NAME" || error.id == "IMPORT_ROOT_PATH" ||
-        error.id == "IMPORT_SCENE_PATH" || error.id == "STAGE_VARIANT_UNKNOWN" || error.id.starts_with("IMPORT_ARG_") ||
-        error.id == "RUN_ARGUMENT" || error.id.starts_with("RUN_SET_") || error.id.starts_with("RUN_CONTROL_") ||
-        error.id.starts_with("RENDER_"))
-        return kExitUsage;
-    if (error.id == "SOLVER_MODEL" || error.id == "SOLVER_UNAVAILABLE" || error.id.starts_with("DEV_"))
-        return kExitUnsupported;
-    return kExitInput;
+    return code;
 }
 
 void Io::progress(std::string_view label, std::int64_t done, std::int64_t total)

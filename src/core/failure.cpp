@@ -3,11 +3,9 @@
 
 #include "mechane/core/failure.h"
 
-#include <array>
 #include <atomic>
 #include <cstdio>
 #include <string_view>
-#include <utility>
 
 #include "mechane/core/codes.h"
 #include "mechane/core/process.h"
@@ -18,24 +16,47 @@ namespace {
 
 std::atomic<FailureHandler> handler_in_use{nullptr};
 
-/// Exit codes of docs/cli.md by id; what is not here is an input that cannot be used.
-constexpr std::array<std::pair<std::string_view, int>, 17> kExitCodes{{{"API_ARGUMENT", 2},
-                                                                       {"API_FOREIGN", 2},
-                                                                       {"API_RESULT", 2},
-                                                                       {"RUN_ARGUMENT", 2},
-                                                                       {"RUN_SET_UNKNOWN", 2},
-                                                                       {"SOLVER_UNKNOWN", 2},
-                                                                       {"SIM_OPTION", 2},
-                                                                       {"COL_OPTION_INVALID", 2},
-                                                                       {"CHECK_OPTION", 2},
-                                                                       {"RUN_DIVERGED", 4},
-                                                                       {"RUN_WORLD_DIVERGED", 4},
-                                                                       {"RECORD_WRITE_FAILED", 5},
-                                                                       {"STAGE_WRITE_FAILED", 5},
-                                                                       {"FILES_WRITE_FAILED", 5},
-                                                                       {"FILES_BUSY", 5},
-                                                                       {"FILES_INPUT", 5},
-                                                                       {"RECORD_FORMAT_UNKNOWN", 2}}};
+/// Exit codes of docs/cli.md by id, or by how ids begin ("RUN_SET_*"); the first row that fits counts. What is not here
+/// is an input that cannot be used.
+struct Row {
+    std::string_view id;
+    int              code;
+};
+constexpr int kUsage = 2, kInput = 3, kDiverged = 4, kOutput = 5, kUnsupported = 6;
+constexpr Row kExitCodes[] = {{"API_*", kUsage},
+                              {"RUN_ARGUMENT", kUsage},
+                              {"RUN_SET_*", kUsage},
+                              {"RUN_CONTROL_*", kUsage},
+                              {"SOLVER_UNKNOWN", kUsage},
+                              {"SOLVER_PARAMETER", kUsage},
+                              {"SOLVER_SENSOR", kUsage},
+                              {"RESOLVER_UNKNOWN", kUsage},
+                              {"STAGE_VARIANT_UNKNOWN", kUsage},
+                              {"IMPORT_ARG_*", kUsage},
+                              {"IMPORT_ROOT_PATH", kUsage},
+                              {"IMPORT_SCENE_PATH", kUsage},
+                              {"SIM_OPTION", kUsage},
+                              {"COL_OPTION_INVALID", kUsage},
+                              {"CHECK_OPTION", kUsage},
+                              {"RECORD_FORMAT_UNKNOWN", kUsage},
+                              {"DEV_NAME", kUsage},
+                              {"FILES_INPUT", kUsage},
+                              {"FILES_FOLDER", kUsage},
+                              {"FILES_OUTSIDE_ROOT", kUsage},
+                              {"RUN_DIVERGED", kDiverged},
+                              {"RUN_WORLD_DIVERGED", kDiverged},
+                              {"RECORD_WRITE_FAILED", kOutput},
+                              {"STAGE_WRITE_FAILED", kOutput},
+                              {"FILES_WRITE_FAILED", kOutput},
+                              {"FILES_BUSY", kOutput},
+                              {"FILES_CHANGED", kOutput},
+                              {"RENDER_MOVIE_PROGRAM", kUnsupported},
+                              {"RENDER_RRD_PACKAGE", kUnsupported},
+                              {"RENDER_*", kUsage},
+                              {"VIEW_DDS", kUnsupported},
+                              {"SOLVER_MODEL", kUnsupported},
+                              {"SOLVER_UNAVAILABLE", kUnsupported},
+                              {"DEV_*", kUnsupported}};
 
 }  // namespace
 
@@ -43,9 +64,11 @@ FailureHandler set_failure_handler(FailureHandler handler) noexcept { return han
 
 int exit_code_of(const Diagnostic& diagnostic) noexcept
 {
-    for (const auto& [id, code] : kExitCodes)
-        if (diagnostic.id == id) return code;
-    return 3;
+    for (const Row& row : kExitCodes)
+        if (row.id.ends_with('*') ? diagnostic.id.starts_with(row.id.substr(0, row.id.size() - 1))
+                                  : diagnostic.id == row.id)
+            return row.code;
+    return kInput;
 }
 
 void fail(const Diagnostic& diagnostic)

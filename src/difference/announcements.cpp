@@ -171,7 +171,8 @@ const std::map<std::string_view, Values>& table()
         // how bodies start
         {"velocity", {{Q::state, "initial velocity|initial angular velocity"}}},
         {"joint-velocity", {{Q::state, "initial speed"}}},
-        {"kinematic", {{Q::state, "kinematic|initial velocity|initial angular velocity"}, {Q::mass}}},
+        {"kinematic",
+         {{Q::state, "kinematic|initial velocity|initial angular velocity"}, {Q::mass}, {Q::joint, "base"}}},
         {"asleep", {{Q::state, "asleep"}}},
         // shapes
         {"concave", form},
@@ -211,6 +212,7 @@ const std::map<std::string_view, Values>& table()
         {"self-collision", {{Q::pair}}},
         // frames and the rest
         {"site", {{Q::frame, "site"}}},
+        {"connect-sites", {{Q::frame, "site"}}},
         {"sensor", {{Q::frame, "site"}}},
         {"camera", {{Q::frame, "camera"}}},
         {"soft", {{Q::soft}, {Q::collider}, {Q::visual}, {Q::pair}}},
@@ -237,6 +239,8 @@ bool announces(const sf::Loss& loss, Quantity quantity, std::string_view field)
 /// one of which no value is compared. The categories that only a viewer sees are not a cause.
 bool changes_motion(const sf::Loss& loss)
 {
+    // The robot was read without what is at fault, so both sides lack it.
+    if (sf::is_fault(loss)) return false;
     if (loss.motion || loss.code == "root-pose" || loss.code == "missing-mass") return true;
     if (loss.action != sf::LossAction::approximated && loss.action != sf::LossAction::dropped) return false;
     for (const std::string_view category : {"visual", "material", "light", "ros", "metadata"})

@@ -114,7 +114,8 @@ void Comparison::sort()
 
 Result<Robot> open_robot(const std::string& file, const sf::ReadOptions& read, const usd::OpenOptions& open)
 {
-    if (sf::is_source_format(file)) {
+    // A scene holds no robot: it is read as the stage that it becomes.
+    if (sf::is_source_format(file) && !sf::is_scene_format(file)) {
         auto robot = sf::read_robot(file, read);
         if (!robot) return robot.error();
         return Robot{file, std::move(robot->tree), std::move(robot->found)};

@@ -26,9 +26,6 @@ std::vector<Named> named_frames(const sf::RobotTree& t)
     return out;
 }
 
-/// The link that stands for the world in formats which have no word for it.
-bool is_world(const sf::Link& l) { return l.name.starts_with("world") && !inertial_of(l); }
-
 }  // namespace
 
 void Comparer::pose(Quantity q, const Item& item, const Posed& x, const Posed& y, const sf::Place& at_a,
@@ -70,6 +67,8 @@ void Comparer::frames()
             const auto [R_a, R_b] = bases(l, pose_a_, pose_b_);
             pose(Quantity::frame, item, inverse(R_a) * pose_a_[l], inverse(R_b) * pose_b_[at(other)], one.place,
                  b_.tree.links[at(other)].place, may);
+            renamed(Quantity::frame, item, "link", one.name, b_.tree.links[at(other)].name, one.place,
+                    b_.tree.links[at(other)].place);
             // A root that has a mass also has a place in the world. A pure frame has none of its own: the formats
             // disagree where it starts.
             if (a_.root[l] == static_cast<int>(l) && !one.frame)

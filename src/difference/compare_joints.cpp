@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "difference/values.h"
 
 namespace mechane::difference {
@@ -13,6 +15,13 @@ std::string_view to_string(sf::Joint::Kind kind)
 {
     constexpr std::string_view words[] = {"fixed", "revolute", "prismatic", "ball", "generic", "distance"};
     return words[static_cast<std::size_t>(kind)];
+}
+
+/// What an axis of a joint is, beside the other axes of the same joint.
+std::string axis_word(const sf::Joint& joint, const sf::Dof& dof)
+{
+    if (joint.kind == sf::Joint::Kind::ball) return "ball";
+    return dof.angular ? "revolute" : "prismatic";
 }
 
 // The names under which a loss report may speak of this axis: the axis, its joint and the link that the joint
@@ -26,8 +35,40 @@ Comparer::Item item_of(const sf::Joint& j, const sf::Dof& d, const sf::RobotTree
 
 }  // namespace
 
+/// A tree stands free or hangs on the world: said once for each pair of trees, whatever joints lie between.
+void Comparer::stands()
+{
+    const auto held = [](const Kinematics& of, std::size_t link) {
+        const int root = of.root[link];
+        return root < 0 || of.tree.links[at(root)].unused.has_value() || is_world(of.tree.links[at(root)]);
+    };
+    std::set<std::pair<int, int>> told;
+    for (std::size_t l = 0; l < a_.tree.links.size(); ++l) {
+        const int other = match_.link[l];
+        if (other < 0 || !told.insert({a_.root[l], b_.root[at(other)]}).second) continue;
+        out_.count(Quantity::joint);
+        const bool x = held(a_, l), y = held(b_, at(other));
+        if (x == y) continue;
+        const sf::Link &one = a_.tree.links[l], &two = b_.tree.links[at(other)];
+        const auto      word = [](bool holds) { return std::string(holds ? "held by the world" : "free"); };
+        // A report may speak of this link or of anything that holds it.
+        std::vector<std::string> names{one.name};
+        for (int j = a_.above[l]; j >= 0;) {
+            const sf::Joint& joint = a_.tree.joints[at(j)];
+            names.push_back(joint.name);
+            for (const sf::Dof& d : joint.dofs) names.push_back(d.name);
+            if (joint.parent < 0) break;
+            names.push_back(a_.tree.links[at(joint.parent)].name);
+            j = a_.above[at(joint.parent)];
+        }
+        differ(Quantity::joint, fmt::format("link '{}'", one.name), "base", Side{word(x), site_of(one.place)},
+               Side{word(y), site_of(two.place)}, 0, 0, {}, match_.announced(Quantity::joint, "base", names));
+    }
+}
+
 void Comparer::joints()
 {
+    stands();
     for (std::size_t j = 0; j < a_.tree.joints.size(); ++j) {
         const sf::Joint& one = a_.tree.joints[j];
         if (one.loop) continue;
@@ -40,16 +81,15 @@ void Comparer::joints()
             // right.
             if (!ref) {
                 if (ball || !is_locked(x))
-                    only(Quantity::joint, item, "joint", true,
-                         std::string(ball        ? "ball"
-                                     : x.angular ? "revolute"
-                                                 : "prismatic"),
-                         x.place, match_.announced(Quantity::joint, "joint", item.names));
+                    only(Quantity::joint, item, "joint", true, axis_word(one, x), x.place,
+                         match_.announced(Quantity::joint, "joint", item.names));
                 continue;
             }
             const sf::Joint& two = b_.tree.joints[at(ref.joint)];
             const sf::Dof&   y   = two.dofs[at(ref.dof)];
             axis(item, one, two, x, y, j);
+            if (one.dofs.size() == 1 && two.dofs.size() == 1)
+                renamed(Quantity::joint, item, "joint", one.name, two.name, one.place, two.place);
             if ((ball != (two.kind == sf::Joint::Kind::ball))) continue;
             if (!ball)  // a ball has a cone: one angle
                 number(Quantity::limit, item, "lower limit", x.lower, y.lower, x.angular ? "rad" : "m", x.limit_place,
@@ -81,7 +121,7 @@ void Comparer::joints()
             for (const sf::Joint& from : a_.tree.joints)  // one of several that a joint became
                 if (why.empty() && one.name.starts_with(from.name + "_"))
                     why = match_.announced(Quantity::joint, "joint", {from.name});
-            only(Quantity::joint, item, "joint", false, y.angular ? "revolute" : "prismatic", y.place, why);
+            only(Quantity::joint, item, "joint", false, axis_word(one, y), y.place, why);
         }
 }
 

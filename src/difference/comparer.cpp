@@ -23,6 +23,8 @@ double size_of(const std::vector<Posed>& poses)
 
 }  // namespace
 
+bool is_world(const sf::Link& link) { return link.name.starts_with("world") && !inertial_of(link); }
+
 /// A hint at the usual causes: a sign, degrees taken for radians or the reverse (a factor of 180 / pi = 57.3, within
 /// 0.1 %), else the ratio.
 std::string note_of(double a, double b)
@@ -111,6 +113,15 @@ void Comparer::number(Quantity q, const Item& item, const char* field, double a,
     if (std::abs(a - b) <= may) return;
     differ(q, item.text, field, Side{text(a, unit), site_of(at_a)}, Side{text(b, unit), site_of(at_b)}, std::abs(a - b),
            may, note_of(a, b), match_.announced(q, field, item.names));
+}
+
+void Comparer::renamed(Quantity q, const Item& item, const char* field, const std::string& a, const std::string& b,
+                       const sf::Place& at_a, const sf::Place& at_b)
+{
+    const std::vector<std::string> expected = match_.names_in_b(a);
+    if (std::find(expected.begin(), expected.end(), b) != expected.end() || plain(a) == plain(b)) return;
+    differ(q, item.text, "name", Side{a, site_of(at_a)}, Side{b, site_of(at_b)}, 0, 0, {},
+           match_.announced(q, field, item.names));
 }
 
 void Comparer::only(Quantity q, const Item& item, const char* field, bool in_a, std::string value,

@@ -24,6 +24,9 @@ std::string note_of(double a, double b);
 /// values kept aside in `unused` are those that the file meant.
 const std::optional<sf::Inertial>& inertial_of(const sf::Link& link);
 
+/// The link that stands for the world in formats which have no word for it.
+bool is_world(const sf::Link& link);
+
 /// Mass properties in the axes that X leads to.
 geometry::MassProperties placed(const sf::Inertial& inertial, const Posed& X);
 
@@ -67,6 +70,10 @@ class Comparer {
                 double amount, double tolerance, std::string note, std::string expected);
     void number(Quantity q, const Item& item, const char* field, double a, double b, const char* unit,
                 const sf::Place& at_a, const sf::Place& at_b, double tolerance = -1);
+    /// Parts that were paired by where they stand: their names differ, which what asks for them by name feels.
+    /// @param field  under which a loss report announces that a name changes
+    void renamed(Quantity q, const Item& item, const char* field, const std::string& a, const std::string& b,
+                 const sf::Place& at_a, const sf::Place& at_b);
     void only(Quantity q, const Item& item, const char* field, bool in_a, std::string value, const sf::Place& place,
               const std::string& announced);
 
@@ -85,6 +92,7 @@ class Comparer {
 
     // -- joints
 
+    void stands();
     void joints();
     void axis(const Item& item, const sf::Joint& one, const sf::Joint& two, const sf::Dof& x, const sf::Dof& y,
               std::size_t j);

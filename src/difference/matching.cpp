@@ -27,13 +27,6 @@ std::vector<std::string> all_names(const std::vector<Part>& parts)
     return names;
 }
 
-std::string plain(const std::string& name)
-{
-    std::string out;
-    for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-    return out;
-}
-
 /// Names of a loss: what stands between quotes, and the last parts of paths.
 /// Entries of a loss report name what they speak of in their text, in quotes, or by a prim path.
 std::vector<std::string> names_of(const sf::Loss& loss)
@@ -54,6 +47,13 @@ std::vector<std::string> names_of(const sf::Loss& loss)
 }
 
 }  // namespace
+
+std::string plain(const std::string& name)
+{
+    std::string out;
+    for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    return out;
+}
 
 Matching::Matching(const Kinematics& of_a, const Kinematics& of_b, const sf::LossReport* losses,
                    std::vector<bool>* needed)

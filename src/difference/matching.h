@@ -10,6 +10,9 @@
 
 namespace mechane::difference {
 
+/// A name as every format can write it: letters, digits and '_'.
+std::string plain(const std::string& name);
+
 /// One axis of a robot.
 struct DofRef {
     int      joint = -1, dof = -1;
@@ -21,7 +24,8 @@ struct DofRef {
 class Matching {
   public:
     /// @param needed  by entry of the report: set where it announces something; may be null
-    Matching(const Kinematics& a, const Kinematics& b, const sf::LossReport* losses, std::vector<bool>* needed = nullptr);
+    Matching(const Kinematics& a, const Kinematics& b, const sf::LossReport* losses,
+             std::vector<bool>* needed = nullptr);
 
     const Kinematics&                a;
     const Kinematics&                b;

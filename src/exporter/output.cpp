@@ -15,7 +15,7 @@
 #include "exporter/one_body.h"
 #include "mechane/exporter/codes.h"
 #include "mechane/files/read.h"
-#include "mechane/files/replace.h"
+#include "mechane/files/side_files.h"
 #include "mechane/files/suffix.h"
 #include "mechane/geometry/hull.h"
 #include "mechane/geometry/mass.h"
@@ -423,25 +423,15 @@ Result<Written> write_robot(const sf::RobotTree& robot, Format format, const std
 
 Result<std::vector<std::string>> write_files(const Written& written, const std::string& file)
 {
-    const fs::path           folder = fs::path(file).parent_path();
-    std::vector<std::string> out;
-    const auto               path_of = [&](const std::string& name) { return (folder / name).string(); };
-    const auto               write   = [&](const std::string& path, const std::string& content) {
-        auto done = files::replace(path, content, {.make_folders = true});
-        if (done) out.push_back(path);
-        return done;
-    };
-    // The robot's own file is last: where it lies, all that it names is there.
-    for (std::size_t i = written.files.size(); i-- > 1;)
-        if (auto done = write(path_of(written.files[i].name), written.files[i].content); !done) return done.error();
+    std::vector<files::SideFile> sides;
+    for (std::size_t i = 1; i < written.files.size(); ++i)
+        sides.push_back({written.files[i].name, written.files[i].content});
     for (const auto& [from, name] : written.copies) {
-        const auto content = files::read(from, std::size_t{1} << 30);
+        auto content = files::read(from, std::size_t{1} << 30);
         if (!content) return content.error();
-        if (auto done = write(path_of(name), *content); !done) return done.error();
+        sides.push_back({name, *std::move(content)});
     }
-    if (!written.files.empty())
-        if (auto done = write(file, written.files[0].content); !done) return done.error();
-    return out;
+    return files::replace_with_sides(file, written.files.empty() ? std::string() : written.files[0].content, sides);
 }
 
 }  // namespace mechane::exporter

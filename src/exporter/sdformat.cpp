@@ -180,6 +180,7 @@ class SdformatWriter {
         inner.leaf("pose", pose_text(light.X_LL));
         inner.leaf("diffuse", fmt::format("{} {} {} 1", number_text(light.color[0]), number_text(light.color[1]),
                                           number_text(light.color[2])));
+        if (light.intensity != 1) inner.leaf("intensity", light.intensity);
         inner.leaf("direction", Vec3d{0, 0, -1});
         if (light.kind == sf::Light::Kind::spot)
             inner.add("spot")
@@ -200,12 +201,18 @@ class SdformatWriter {
         // SDFormat looks along x with z up, the stage's camera along -z with y up.
         const Quatd turn = from_matrix(Mat33d::from_columns({0, -1, 0}, {0, 0, 1}, {-1, 0, 0}));
         inner.leaf("pose", pose_text({camera.X_LC.p, camera.X_LC.q * conjugate(turn)}));
-        XmlNode& lens = inner.add("camera");
-        lens.leaf("horizontal_fov", 2 * std::atan(std::tan(0.5 * camera.fovy) * 4 / 3));
-        lens.add("image").leaf("width", "320").leaf("height", "240");
+        XmlNode&     lens   = inner.add("camera");
+        const double aspect = camera.aspect > 0 ? camera.aspect : 4.0 / 3;
+        lens.leaf("horizontal_fov", 2 * std::atan(std::tan(0.5 * camera.fovy) * aspect));
+        const bool said   = camera.pixels[0] > 0 && camera.pixels[1] > 0;
+        const auto across = static_cast<int>(std::lround(said ? camera.pixels[0] : 240 * aspect)),
+                   down   = static_cast<int>(std::lround(said ? camera.pixels[1] : 240));
+        lens.add("image").leaf("width", std::to_string(across)).leaf("height", std::to_string(down));
+        if (camera.clip) lens.add("clip").leaf("near", (*camera.clip)[0]).leaf("far", (*camera.clip)[1]);
+        if (said) return;
         out_.lose("camera", Severity::info, sf::LossAction::approximated, "visual", camera.place,
-                  fmt::format("camera '{}'", camera.name), "a picture of any size", "320 x 240",
-                  "a sensor has a number of pixels");
+                  fmt::format("camera '{}'", camera.name), "a picture of any size",
+                  fmt::format("{} x {}", across, down), "a sensor has a number of pixels");
     }
 
     [[nodiscard]] bool has_world_shapes() const

@@ -99,6 +99,16 @@ class ExtraReader {
         out.orthographic      = prim.attribute("projection").get_or<std::string>("perspective") == "orthographic";
         out.height            = aperture / 10 * r_.unit;  // apertures are tenths of a unit
         if (focal > 0 && aperture > 0) out.fovy = 2 * std::atan(aperture / (2 * focal));
+        const double across = prim.attribute("horizontalAperture").get_or<double>(20.955);
+        if (across > 0 && aperture > 0) out.aspect = across / aperture;
+        if (const auto clip = prim.attribute("clippingRange").authored_as<Vec2d>();
+            clip && clip->x > 0 && clip->y > clip->x)
+            out.clip = {clip->x * r_.unit, clip->y * r_.unit};
+        const auto pixels = hints::read<std::vector<double>>(prim, hints::kPixels);
+        // A picture of another form than the camera's now is not the one that was meant.
+        if (pixels && pixels->size() == 2 && (*pixels)[0] >= 1 && (*pixels)[1] >= 1 &&
+            std::abs((*pixels)[0] - (*pixels)[1] * out.aspect) <= 0.5)
+            out.pixels = {(*pixels)[0], (*pixels)[1]};
         cameras_[prim.path()] = static_cast<int>(r_.tree.cameras.size());
         camera_paths_.push_back(prim.path());
         r_.tree.cameras.push_back(std::move(out));
@@ -119,6 +129,7 @@ class ExtraReader {
             out.kind = sf::Light::Kind::spot;
             out.cone = *cone * kRadians;
         }
+        out.intensity = prim.attribute("inputs:intensity").authored_as<double>().value_or(1);
         if (const auto c = prim.attribute("inputs:color").get<Vec3d>()) out.color = {c->x, c->y, c->z};
         r_.tree.lights.push_back(std::move(out));
     }

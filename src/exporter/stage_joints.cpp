@@ -99,6 +99,8 @@ void StageReader::read_joints()
 void StageReader::world_side(const physics::Joint& from, sf::Joint& to)
 {
     if ((to.parent < 0) == (to.child < 0)) return;
+    // An equality of MuJoCo pulls the body to where it is held.
+    if (from.prim.has_api("MjcEqualityConnectAPI") || from.prim.has_api("MjcEqualityWeldAPI")) return;
     const bool  first  = to.parent < 0;
     const Posed X_own  = first ? from.X_WF0 : from.X_WF1;
     const Posed X_body = first ? from.X_WF1 : from.X_WF0;

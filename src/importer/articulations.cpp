@@ -26,7 +26,7 @@ std::int32_t add_base_joint(Import& run, std::int32_t child)
     const std::int32_t   parent  = options.parent_body;
     // A joint to the world is anchored where the body stands, so that its coordinates start at zero. Below a parent
     // body the placement of the import is the anchor.
-    const Posed          X_P     = parent < 0 ? run.builder.bodies[static_cast<std::size_t>(child)].q : run.X_WS;
+    const Posed X_P = parent < 0 ? run.builder.bodies[static_cast<std::size_t>(child)].q : run.X_WS;
     if (options.base_joint) {
         model::BuilderJoint joint = *options.base_joint;
         joint.parent              = parent;
@@ -289,9 +289,12 @@ void add_equalities(Import& run)
         const bool holds_point = !weld || source.prim.attribute("mjc:torqueScale").get_or<double>(1) == 0;
         joint.type             = holds_point ? model::JointType::ball : model::JointType::fixed;
         if (weld && run.conventions.welds_as_mujoco) hold_as_mujoco(run, source, *ends, joint);
-        // A connect holds one point that is given on one side; the other side follows from the initial poses, as in
-        // MuJoCo, so that the constraint starts without error.
-        if (!weld) {
+        // A connect holds one point. Where the stage gives it on one side only, the other side follows from the initial
+        // poses, as in MuJoCo, so that the constraint starts without error; two points, or two frames (MuJoCo's sites),
+        // are pulled together.
+        const bool two_points = source.prim.attribute("physics:localPos1").authored() ||
+                                (!source.rel1.empty() && source.rel1 != source.frame_body1);
+        if (!weld && (!two_points || run.conventions.welds_as_mujoco)) {
             const auto pose = [&](std::int32_t b) {
                 return b < 0 ? Posed{} : run.builder.bodies[static_cast<std::size_t>(b)].q;
             };

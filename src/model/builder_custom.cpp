@@ -24,27 +24,28 @@ bool is_reserved(const CustomAttribute& a)
     const auto among = [&](auto... names) { return ((a.name == names) || ...); };
     switch (a.assignment) {
         case CustomAssignment::model:
-            return among("body_q", "body_qd", "body_com", "body_inertia", "body_inv_inertia", "body_mass",
-                         "body_inv_mass", "body_flags", "body_label", "body_world", "body_starts_asleep", "body_shapes",
-                         "joint_type", "joint_parent", "joint_child", "joint_ancestor", "joint_X_p", "joint_X_c",
-                         "joint_enabled", "joint_dof_dim", "joint_articulation", "joint_mimic_joint",
-                         "joint_mimic_coeffs", "joint_label", "joint_world", "joint_q_start", "joint_qd_start",
-                         "joint_q", "joint_qd", "joint_target_q", "joint_target_qd", "joint_rest_q", "joint_f",
-                         "joint_act", "joint_axis", "joint_armature", "joint_friction", "joint_damping",
-                         "joint_stiffness", "joint_target_ke", "joint_target_kd", "joint_target_mode",
+            return a.name.starts_with("attachment_particle_body_") ||
+                   among("body_q", "body_qd", "body_com", "body_inertia", "body_inv_inertia", "body_mass",
+                         "body_inv_mass", "body_flags", "body_label", "body_scene", "body_world", "body_starts_asleep",
+                         "body_shapes", "joint_type", "joint_parent", "joint_child", "joint_ancestor", "joint_X_p",
+                         "joint_X_c", "joint_enabled", "joint_exclude_from_articulation", "joint_dof_dim",
+                         "joint_articulation", "joint_mimic_joint", "joint_mimic_coeffs", "joint_label", "joint_world",
+                         "joint_q_start", "joint_qd_start", "joint_q", "joint_qd", "joint_target_q", "joint_target_qd",
+                         "joint_rest_q", "joint_f", "joint_act", "joint_axis", "joint_armature", "joint_friction",
+                         "joint_damping", "joint_stiffness", "joint_target_ke", "joint_target_kd", "joint_target_mode",
                          "joint_limit_lower", "joint_limit_upper", "joint_limit_ke", "joint_limit_kd",
                          "joint_limit_authored", "joint_effort_limit", "joint_velocity_limit", "joint_drive_type",
                          "joint_break_force", "joint_break_torque", "joint_cone_limit") ||
                    among("shape_type", "shape_body", "shape_transform", "shape_scale", "shape_flags", "shape_source",
-                         "shape_is_solid", "shape_margin", "shape_gap", "shape_material_ke", "shape_material_kd",
-                         "shape_material_kf", "shape_material_ka", "shape_material_mu", "shape_material_mu_static",
-                         "shape_material_restitution", "shape_material_mu_torsional", "shape_material_mu_rolling",
-                         "shape_material_kh", "shape_friction_combine", "shape_restitution_combine",
-                         "shape_surface_velocity", "shape_collision_group", "shape_collision_radius",
-                         "shape_collision_aabb_lower", "shape_collision_aabb_upper", "shape_color", "shape_opacity",
-                         "shape_label", "shape_world", "shape_collision_filter_pairs", "articulation_start",
-                         "articulation_end", "articulation_label", "articulation_world", "gravity", "up_axis",
-                         "world_count", "static_shapes") ||
+                         "shape_is_solid", "shape_sdf_config", "shape_margin", "shape_gap", "shape_material_ke",
+                         "shape_material_kd", "shape_material_kf", "shape_material_ka", "shape_material_mu",
+                         "shape_material_mu_static", "shape_material_restitution", "shape_material_mu_torsional",
+                         "shape_material_mu_rolling", "shape_material_kh", "shape_friction_combine",
+                         "shape_restitution_combine", "shape_surface_velocity", "shape_collision_group",
+                         "shape_collision_radius", "shape_collision_aabb_lower", "shape_collision_aabb_upper",
+                         "shape_color", "shape_opacity", "shape_label", "shape_world", "shape_collision_filter_pairs",
+                         "articulation_start", "articulation_end", "articulation_label", "articulation_world",
+                         "gravity", "up_axis", "world_count", "static_shapes") ||
                    among("particle_q", "particle_qd", "particle_mass", "particle_inv_mass", "particle_radius",
                          "particle_flags", "particle_world", "tri_indices", "edge_indices", "tri_poses", "tri_areas",
                          "tri_materials", "tri_activations", "tri_color", "tri_opacity", "edge_rest_angle",
@@ -56,7 +57,7 @@ bool is_reserved(const CustomAttribute& a)
                          "particle_f");
         case CustomAssignment::control:
             return among("joint_target_q", "joint_target_qd", "joint_f", "joint_act", "tri_activations",
-                         "tet_activations");
+                         "tet_activations", "body_target_q");
         case CustomAssignment::contact:
             return a.name.starts_with("rigid_contact_") || a.name.starts_with("soft_contact_") ||
                    a.name == "contact_generation";

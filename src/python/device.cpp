@@ -79,7 +79,9 @@ void read_memory(const Memory& memory, std::size_t offset, const WritableBytes& 
 
 void copy_memory(Memory& to, std::size_t offset, const Memory& from, std::size_t from_offset, std::size_t bytes)
 {
-    if (offset + bytes > to.size() || from_offset + bytes > from.size())
+    // Not as sums, which could wrap.
+    if (offset > to.size() || bytes > to.size() - offset || from_offset > from.size() ||
+        bytes > from.size() - from_offset)
         throw nb::value_error("beyond the end of the memory");
     if (device::to_text(to.where()->executor()) != device::to_text(from.where()->executor())) {  // by way of the host
         std::vector<std::byte> between(bytes);

@@ -245,9 +245,13 @@ class Tree {
             frame.is_static          = joint.fixed;
         } else {
             frame.parent = frame_above(prim);
-            if (is_body)
+            if (is_body) {
                 frame.is_static = anchored(body);
-            else if (frame.kind == FrameKind::explicit_frame)
+                // A base that moves on a joint of the world is no floating one.
+                for (const std::size_t j : kinematics_.of_body[static_cast<std::size_t>(body)])
+                    if (kinematics_.joints[j].other < 0 && !kinematics_.joints[j].fixed && !frame.joint)
+                        frame.joint = kinematics_.joints[j].prim;
+            } else if (frame.kind == FrameKind::explicit_frame)
                 frame.is_static = prim.attribute("ros:frame:static").get_or<bool>(true);
         }
         frame.topic = tf_topic(prim, frame.is_static);

@@ -134,7 +134,8 @@ Result<Setting> parse_target(const model::Model& model, std::string_view text)
     if (const std::size_t bracket = name.find('['); bracket != std::string_view::npos && name.ends_with(']')) {
         const std::string_view digits = name.substr(bracket + 1, name.size() - bracket - 2);
         std::size_t            index  = 0;
-        if (std::from_chars(digits.data(), digits.data() + digits.size(), index).ec != std::errc{})
+        const auto             read   = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+        if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size())
             return unknown(path, fmt::format("'{}' is not an index", digits));
         entry = index;
         name  = name.substr(0, bracket);

@@ -160,10 +160,17 @@ struct Simulation::Impl {
         for (const auto& [name, values] : {std::pair{"joint_f", &c.joint_f},
                                            {"joint_target_q", &c.joint_target_q},
                                            {"joint_target_qd", &c.joint_target_qd},
-                                           {"joint_act", &c.joint_act}}) {
+                                           {"joint_act", &c.joint_act},
+                                           {"tri_activations", &c.tri_activations},
+                                           {"tet_activations", &c.tet_activations}}) {
             if (all_fit(values->data(), values->size())) continue;
             const auto at = std::find_if(values->begin(), values->end(), is_too_large);
             return too_large(fmt::format("{}[{}]", name, at - values->begin()), *at);
+        }
+        for (std::size_t b = 0; b < c.body_target_q.size(); ++b) {
+            const auto& [p, q] = c.body_target_q[b];
+            for (const Real x : {p.x, p.y, p.z, q.x, q.y, q.z, q.w})
+                if (is_too_large(x)) return too_large(fmt::format("body_target_q[{}]", b), x);
         }
         const auto& wrenches = control.wrenches();
         for (std::size_t b = 0; b < wrenches.size(); ++b)

@@ -167,12 +167,12 @@ void State::set_velocity(BodyId body, const Vec3& linear, const Vec3& angular)
     MCH_REQUIRE(is_finite(angular), "State::set_velocity", "angular", "a finite angular velocity");
     require_sizes(m, arrays_, "State::set_velocity");
     const auto joint = model_->parent_joint(body);
-    const bool free  = joint && is_free(m, *joint);
+    const bool free = joint && is_free(m, *joint), on = joint && m.joint_enabled[joint->index()] != 0;
     MCH_REQUIRE(
-        !joint || free || is_kinematic(m, b), "State::set_velocity", "body",
+        !joint || free || !on || is_kinematic(m, b), "State::set_velocity", "body",
         "a body that no joint holds but a free one, or a kinematic one; set the velocities of the dofs of others");
     arrays_.body_qd[b] = {linear, angular};
-    if (free) {
+    if (free && on) {
         dynamics::joint_state(m, joint->value, {},
                               {static_cast<Posed>(arrays_.body_q[b]), static_cast<Spatiald>(arrays_.body_qd[b])},
                               arrays_.joint_q, arrays_.joint_qd);

@@ -11,6 +11,7 @@
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/scratch_folder.h"
+#include "mechane/files/side_files.h"
 #include "mechane/files/suffix.h"
 #include "mechane/sourceformats/codes.h"
 #include "mechane/sourceformats/open.h"
@@ -30,6 +31,46 @@ constexpr const char*          kReport = "conversion.json";
 const std::vector<std::string> kSuffixes{".urdf", ".xacro", ".mjcf", ".xml", ".sdf", ".world", ".gltf",
                                          ".glb",  ".stl",   ".obj",  ".ply", ".dae", ".msh"};
 
+/// A value that was at fault is not in the result as the source says it: an entry of the report, too, which would else
+/// count it as kept.
+void account_for_faults(const Diagnostics& found, LossReport& losses)
+{
+    struct Row {
+        std::string_view id;
+        LossAction       action;
+        std::string_view category;
+    };
+    // What counts instead is a default, a value of our own, or nothing.
+    static constexpr Row kRows[] = {
+        {kNumber.id, LossAction::approximated, "metadata"},    {kWord.id, LossAction::approximated, "metadata"},
+        {kInertia.id, LossAction::approximated, "inertia"},    {kDuplicate.id, LossAction::renamed, "metadata"},
+        {kFrames.id, LossAction::approximated, "kinematics"},  {kMissing.id, LossAction::dropped, "metadata"},
+        {kUnknownName.id, LossAction::dropped, "kinematics"},  {kTree.id, LossAction::dropped, "kinematics"},
+        {kMeshMissing.id, LossAction::dropped, "visual"},      {kMeshInvalid.id, LossAction::dropped, "visual"},
+        {kTextureMissing.id, LossAction::dropped, "material"}, {kShape.id, LossAction::dropped, "collision"},
+        {kInclude.id, LossAction::dropped, "metadata"},        {kXacro.id, LossAction::dropped, "metadata"},
+        {kXmlInvalid.id, LossAction::dropped, "metadata"},     {kLimit.id, LossAction::dropped, "metadata"},
+        {kUnsupported.id, LossAction::dropped, "metadata"}};
+    constexpr std::string_view kScheme = "SOURCE_";
+    for (const Diagnostic& d : found) {
+        const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return d.id == r.id; });
+        if (row == std::end(kRows)) continue;
+        std::string code(kFaultPrefix);
+        for (const char c : std::string_view(row->id).substr(kScheme.size()))
+            code += c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        losses.add({std::move(code),
+                    d.severity,
+                    row->action,
+                    std::string(row->category),
+                    d.site,
+                    d.message,
+                    {},
+                    {},
+                    "the source is at fault there"});
+        losses.kept -= std::min<std::size_t>(losses.kept, 1);
+    }
+}
+
 /// What every reader's robot goes through.
 void finish(ReadRobot& out, const std::string& file, const ReadOptions& options)
 {
@@ -45,6 +86,7 @@ void finish(ReadRobot& out, const std::string& file, const ReadOptions& options)
     if (options.default_mass) give_masses(out.tree, *options.default_mass, out.losses);
     if (!options.name.empty()) out.tree.name = options.name;
     if (out.tree.name.empty()) out.tree.name = fs::path(file).stem().stem().string();
+    account_for_faults(out.found, out.losses);
 }
 
 Result<ReadRobot> read(const std::string& text, const std::string& file, const std::string& folder,
@@ -132,7 +174,7 @@ Result<usd::ForeignStage> as_foreign(const std::string& file, const usd::OpenOpt
     usd::ForeignStage out{std::move(made->layers.front().layer), {}, std::move(robot.found)};
     for (const auto& [path, place] : made->places) out.places.emplace(path, site_of(place));
     for (const Loss& loss : robot.losses.entries)
-        if (loss.severity == Severity::error)
+        if (loss.severity == Severity::error && !is_fault(loss))
             out.found.add(kLost, loss.site, fmt::format("{}: {}", loss.what, loss.reason));
     tell_motion(robot.losses, out.found);
     return out;
@@ -158,7 +200,9 @@ Result<UsdRobot> read_as_usd(const std::string& file, Layout layout, const ReadO
         const auto bytes = files::read_given(file);
         if (!bytes) return make_diagnostic(kReadFailed, {.layer = file}, bytes.error().message);
         read.losses.source = file;
-        return read_gltf_scene(*bytes, file, folder_of(file), layout, options, read);
+        auto made          = read_gltf_scene(*bytes, file, folder_of(file), layout, options, read);
+        account_for_faults(read.found, read.losses);
+        return made;
     }
     auto robot = read_robot(file, options);
     if (!robot) return robot.error();
@@ -229,16 +273,14 @@ Result<std::vector<std::string>> write_file(const UsdRobot& robot, const std::st
 {
     usd::Layer                         layer = robot.layers.front().layer.copy();
     std::error_code                    failed;
-    const fs::path                     place = fs::absolute(file, failed).lexically_normal().parent_path();
-    std::vector<std::string>           names{file};
+    const fs::path                     place  = fs::absolute(file, failed).lexically_normal().parent_path();
     const std::string                  beside = fs::path(file).stem().string() + "_textures";
     std::map<std::string, std::string> moved;
+    std::vector<files::SideFile>       sides;
     for (const auto& [name, bytes] : robot.pictures) {
         const std::string short_name = beside + "/" + fs::path(name).filename().string();
         moved["./" + name]           = "./" + short_name;
-        names.push_back((fs::path(file).parent_path() / short_name).string());
-        if (auto written = files::replace(names.back(), bytes, {.make_folders = true}); !written)
-            return written.error();
+        sides.push_back({short_name, bytes});
     }
     layer.rewrite_assets([&](const std::string& authored) {  // pictures stay where they are
         if (const auto own = moved.find(authored); own != moved.end()) return own->second;
@@ -246,8 +288,17 @@ Result<std::vector<std::string>> write_file(const UsdRobot& robot, const std::st
         const std::string relative = fs::path(authored).lexically_relative(place).string();
         return relative.starts_with("..") ? relative : "./" + relative;
     });
-    if (auto saved = layer.save(file); !saved) return saved.error();
-    return names;
+    if (sides.empty()) {
+        if (auto saved = layer.save(file); !saved) return saved.error();
+        return std::vector<std::string>{file};
+    }
+    const files::ScratchFolder scratch(place);
+    if (scratch.path().empty()) return make_diagnostic(kWriteFailed, {.layer = file}, "its folder cannot be written");
+    const std::string made = (scratch.path() / fs::path(file).filename()).string();
+    if (auto saved = layer.save(made); !saved) return saved.error();
+    const auto content = files::read(made);
+    if (!content) return content.error();
+    return files::replace_with_sides(file, *content, sides);
 }
 
 Result<std::shared_ptr<const usd::Stage>> open_as_stage(const std::string& file, const ReadOptions& options,

@@ -77,6 +77,7 @@ Quatd from_rpy(double roll, double pitch, double yaw);
 /// part in a thousand).
 bool is_inertia(const Mat33d& inertia);
 /// What counts where a tensor is that of no body, for messages.
+inline constexpr const char* kDirectionHint    = "Give it a direction: three numbers that are not all 0.";
 inline constexpr const char* kInertiaOtherwise = "that of its shapes counts, or of a ball of 0.1 m where it has none";
 
 /// A scene of glTF, as layers.

@@ -39,6 +39,7 @@ class Urdf {
             if (e.name == "joint") joint(e);
         for (const XmlElement& e : root_.children)
             if (e.name == "joint") mimic(e);
+        open_mimic_circles();
         order_joints();
         place_links();
         if (links_.empty()) s_.error(kMissing, root_.place, "the robot has no link");
@@ -304,7 +305,8 @@ class Urdf {
                 if (length(*v) > 1e-9)
                     dof.axis = normalized(*v);
                 else if (*type != "fixed" && *type != "floating")
-                    s_.error(kNumber, axis->place, fmt::format("the axis of joint '{}' has no direction", made.name));
+                    s_.error(kNumber, axis->place, fmt::format("the axis of joint '{}' has no direction", made.name),
+                             kDirectionHint);
             }
         }
         const XmlElement*     limit = e.child("limit");
@@ -327,6 +329,13 @@ class Urdf {
             if (limit == nullptr)
                 s_.error(kMissing, e.place,
                          fmt::format("the {} joint '{}' has no limits; both are taken as 0", *type, made.name));
+            else if (!lower && !upper)
+                s_.error(
+                    kLimits, dof.limit_place,
+                    fmt::format("the {} joint '{}' has neither a lower nor an upper limit: both are 0 by the format, "
+                                "which locks it",
+                                *type, made.name),
+                    "Write lower and upper, or make it a continuous joint.");
             if (dof.lower > dof.upper)
                 s_.error(kLimits, dof.limit_place,
                          fmt::format("the lower limit {} of joint '{}' is above the upper one {}", dof.lower, made.name,
@@ -373,7 +382,7 @@ class Urdf {
                 Dof part     = dof;
                 part.axis    = axis;
                 part.angular = angular;
-                part.drive.reset();
+                // A bound of force or torque of whatever drives the joint: the format names one number for all three.
                 made.dofs.push_back(part);
             }
         } else {
@@ -410,6 +419,25 @@ class Urdf {
             return s_.error(kUnsupported, m->place,
                             fmt::format("the mimic of joint '{}' needs two joints of one axis", follower.name));
         follower.mimic = Mimic{leader->second, multiplier.value_or(1), offset.value_or(0), m->place};
+    }
+
+    /// Joints that follow one another in a circle follow nothing: the last of them stands alone.
+    void open_mimic_circles()
+    {
+        for (std::size_t j = 0; j < tree_.joints.size(); ++j) {
+            int at = static_cast<int>(j);
+            for (std::size_t steps = 0; steps <= tree_.joints.size(); ++steps) {
+                const auto& next = tree_.joints[static_cast<std::size_t>(at)].mimic;
+                if (!next) break;
+                at = next->joint;
+                if (at != static_cast<int>(j)) continue;
+                s_.error(kTree, next->place,
+                         fmt::format("the joints that '{}' follows lead back to it", tree_.joints[j].name),
+                         "Let one joint lead, and the others follow it.");
+                tree_.joints[j].mimic.reset();
+                break;
+            }
+        }
     }
 
     std::set<int> floating_;

@@ -125,7 +125,9 @@ class Writer {
                         [](const Shape& s) { return s.collider && !s.contact; }))
             lose("default-contact", Severity::info, LossAction::converted, "contact", tree_.place, "contact", "none",
                  "friction 1, restitution 0",
-                 "the format says nothing of friction; every collider has the material 'contact'");
+                 tree_.format == "SDFormat"
+                     ? "SDFormat's own default, where the file says nothing; such colliders have the material 'contact'"
+                     : "the format says nothing of friction; every collider has the material 'contact'");
     }
 
     void name_links()
@@ -647,17 +649,22 @@ class Writer {
         sheet_.define(Role::base, path, "Camera", c.place);
         sheet_.pose(path, c.X_LC);
         keep_name(path, c.name);
+        if (c.clip) sheet_.set(Role::base, path, "clippingRange", "float2", Vec2d{(*c.clip)[0], (*c.clip)[1]}, c.place);
+        if (c.pixels[0] > 0 && c.pixels[1] > 0)
+            sheet_.hint(path, hints::kPixels, "double[]", std::vector<double>{c.pixels[0], c.pixels[1]});
+        const double aspect = c.aspect > 0 ? c.aspect : 4.0 / 3;
         if (c.orthographic) {  // apertures are tenths of a unit
             sheet_.set(Role::base, path, "projection", "token", std::string("orthographic"), c.place);
             sheet_.set(Role::base, path, "verticalAperture", "float", 10 * c.height, c.place);
-            sheet_.set(Role::base, path, "horizontalAperture", "float", 10 * c.height, c.place);
+            sheet_.set(Role::base, path, "horizontalAperture", "float", 10 * c.height * (c.aspect > 0 ? c.aspect : 1),
+                       c.place);
             return;
         }
         // tan(fovy / 2) = aperture / (2 focal length). Both are tenths of a scene unit, and only their ratio counts: 24
-        // mm is the height of small picture film. USD gives no width to a field of view, so the usual 4 : 3 is taken.
+        // mm is the height of small picture film. A source that says no width gets the usual 4 : 3.
         const double aperture = 0.024 * 10;
         sheet_.set(Role::base, path, "verticalAperture", "float", aperture, c.place);
-        sheet_.set(Role::base, path, "horizontalAperture", "float", aperture * 4 / 3, c.place);
+        sheet_.set(Role::base, path, "horizontalAperture", "float", aperture * aspect, c.place);
         sheet_.set(Role::base, path, "focalLength", "float", aperture / (2 * std::tan(0.5 * c.fovy)), c.place);
     }
 
@@ -669,13 +676,15 @@ class Writer {
         sheet_.pose(path, l.X_LL);
         keep_name(path, l.name);
         sheet_.set(Role::base, path, "inputs:color", "color3f", Vec3d{l.color[0], l.color[1], l.color[2]}, l.place);
+        if (l.intensity != 1) sheet_.set(Role::base, path, "inputs:intensity", "float", l.intensity, l.place);
         if (l.kind != Light::Kind::distant) sheet_.set(Role::base, path, "inputs:radius", "float", 0.02, l.place);
         if (l.kind == Light::Kind::spot) {
             sheet_.apply(Role::base, path, "ShapingAPI");
             sheet_.set(Role::base, path, "inputs:shaping:cone:angle", "float", l.cone * kDegrees, l.place);
         }
         lose("light-power", Severity::info, LossAction::approximated, "light", l.place,
-             fmt::format("light '{}'", l.name), {}, "intensity 1", "the units of its brightness differ");
+             fmt::format("light '{}'", l.name), {}, fmt::format("intensity {}", usda_number(l.intensity)),
+             "the units of its brightness differ");
     }
 
     void exclusions()

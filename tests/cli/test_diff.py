@@ -305,6 +305,51 @@ def Xform "r"
         found = document_of(mechane("diff", a, b, "--json"))["differences"]
         self.assertEqual([(d["item"], d["b"]) for d in found], [("link 'tool'", None)])
 
+    def told(self, a, b):
+        return [(d["item"], d["field"], d["a"]["value"], d["b"]["value"]) for d in document_of(mechane("diff", a, b, "--json"))["differences"] if d["a"] and d["b"]]
+
+    def test_a_robot_that_stands_free_is_not_one_that_hangs_on_the_world(self):
+        floating = urdf().replace('<link name="world"/>', f'<link name="pelvis">{MASS.format(c=0, m=5)}</link>').replace('<parent link="world"/>', '<parent link="pelvis"/>')
+        held = floating.replace("</robot>", '<link name="world"/><joint name="bolt" type="fixed"><parent link="world"/><child link="pelvis"/></joint></robot>')
+        self.assertIn(("link 'pelvis'", "base", "free", "held by the world"), self.told(self.write("free.urdf", floating), self.write("held.urdf", held)))
+        body = '<worldbody><body name="b" pos="0 0 1">{}<geom name="g" size=".1"/></body></worldbody>'
+        mjcf = [self.write(f"{name}.xml", f"<mujoco>{body.format(joint)}</mujoco>") for name, joint in (("fixed", ""), ("loose", "<freejoint/>"))]
+        self.assertEqual(mechane("diff", *mjcf).returncode, 1)
+        stage = self.folder / "held.usda"
+        self.assertEqual(mechane("convert", self.folder / "free.urdf", "-o", stage, "--base", "fixed").returncode, 0)
+        self.assertIn("base", [field for _, field, _, _ in self.told(self.folder / "free.urdf", stage)])
+        loose = self.folder / "loose.usda"
+        self.assertEqual(mechane("convert", self.folder / "free.urdf", "-o", loose, "--verify").returncode, 0)
+        self.assertEqual(mechane("diff", self.folder / "free.urdf", loose).returncode, 0)
+
+    def test_a_part_with_another_name_is_a_difference(self):
+        a = self.write("a.urdf", urdf())
+        self.assertEqual(self.told(a, self.write("link.urdf", urdf().replace('"lower"', '"forearm"'))), [("link 'lower'", "name", "lower", "forearm")])
+        self.assertEqual(self.told(a, self.write("joint.urdf", urdf().replace('"elbow"', '"bend"'))), [("joint 'elbow'", "name", "elbow", "bend")])
+        # What a format cannot write in a name is no difference.
+        self.assertEqual(mechane("diff", self.write("odd.urdf", urdf().replace('"lower"', '"lower-arm"')), self.write("plain.urdf", urdf().replace('"lower"', '"lower_arm"'))).returncode, 0)
+
+    def test_scenes_of_gltf_are_compared_as_the_stages_that_they_become(self):
+        def stage(name, size):
+            return self.write(name, f"""#usda 1.0
+(
+    defaultPrim = "r"
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def Xform "r" {{
+    def Cube "c" {{
+        double size = {size}
+    }}
+}}
+""")
+        for source, scene in ((stage("a.usda", 0.2), "one.glb"), (stage("b.usda", 0.2), "two.gltf"), (stage("c.usda", 0.3), "three.glb")):
+            done = mechane("convert", source, "-o", self.folder / scene)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        done = mechane("diff", self.folder / "one.glb", self.folder / "two.gltf")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(mechane("diff", self.folder / "one.glb", self.folder / "three.glb").returncode, 1)
+
     def test_a_rollout_names_the_first_joint_to_part_and_when(self):
         a, b = self.write("a.urdf", urdf()), self.write("b.urdf", urdf(damping=5))
         first = document_of(mechane("diff", a, b, "--behaviour=1s", "--json"))["rollout"]["first"]

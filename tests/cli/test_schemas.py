@@ -38,6 +38,14 @@ DOCUMENTS = {
     "mesh": ["mesh", QUADRUPED, "--hull", "--json"],
     "replay": ["replay", "RECORDING", "--verify", "--json"],
     "diff": ["diff", QUADRUPED, QUADRUPED, "--rollout=0.1s", "--json"],
+    "conventions": ["schema", "conventions", "--json"],
+    "solvers": ["doctor", "--solvers", "--json"],
+    "compare": ["sim", QUADRUPED, "--frames", "2", "--compare", "--json"],
+    "loss": ["convert", QUADRUPED, "-o", "URDF", "--json"],
+    "render": ["render", QUADRUPED, "-o", "PICTURE", "--json"],
+    "demo": ["demo", "-o", "DEMO", "--json"],
+    "dump.physics": ["dump", "physics", QUADRUPED],
+    "dump.model": ["dump", "model", QUADRUPED],
     "reduce": ["reduce", "ROBOT", "--while", "grep -q RosFrameAPI {}", "-o", "RESULT", "--json"],
 }
 
@@ -80,9 +88,14 @@ class Schemas(unittest.TestCase):
         for name, command in DOCUMENTS.items():
             with self.subTest(name):
                 schema = json.loads((ROOT / "docs" / "schemas" / f"{name}.schema.json").read_text())
-                files = {"RECORDING": self.recording, "ROBOT": str(self.robot), "RESULT": str(pathlib.Path(self.folder.name) / "result.usda")}
+                results = {word: str(pathlib.Path(self.folder.name) / file) for word, file in {"RESULT": "result.usda", "URDF": "result.urdf", "PICTURE": "result.png", "DEMO": "demo"}.items()}
+                files = {"RECORDING": self.recording, "ROBOT": str(self.robot), **results}
                 command = [files.get(word, word) for word in command]
                 jsonschema.validate(document(*command), schema)
+
+    def test_the_index_leads_from_the_key_of_a_document_to_its_schema(self):
+        folder = ROOT / "docs" / "schemas"
+        self.assertEqual(json.loads((folder / "index.json").read_text()), {json.loads(path.read_text())["$id"]: path.name for path in folder.glob("*.schema.json")})
 
     def test_every_schema_is_used(self):
         found = {path.name[: -len(".schema.json")] for path in (ROOT / "docs" / "schemas").glob("*.schema.json")}

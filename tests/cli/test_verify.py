@@ -366,6 +366,26 @@ class NoDifference(Case):
         for a, b in zip(map(float, still.get("pos").split()), (0.1, 0.2, 0.3)):
             self.assertAlmostEqual(a, b, delta=1e-6)
 
+    def test_points_that_do_not_meet_at_the_start_are_pulled_together_through_every_format(self):
+        """Two sliders of 1 kg whose sites are 0.8 m apart meet in the middle: x = 0.4 and 0.6, as MuJoCo has them"""
+        slider = '<body name="{0}" pos="{1} 0 1"><joint name="{0}x" type="slide" axis="1 0 0" damping="5"/><geom size=".05" mass="1" contype="0" conaffinity="0"/><site name="{2}" pos="{3} 0 0"/></body>'
+        model = self.folder / "pull.xml"
+        for kind in ("connect", "weld"):
+            with self.subTest(kind):
+                model.write_text('<mujoco><option gravity="0 0 0"/><worldbody>' + slider.format("a", 0, "s", 0.1) + slider.format("c", 1, "t", -0.1) +
+                                 f'</worldbody><equality><{kind} name="e" site1="s" site2="t"/></equality></mujoco>')
+                self.assertEqual(mechane("convert", model, "-o", self.folder / "pull.usda").returncode, 0)
+                again = self.folder / "again.xml"
+                done = mechane("convert", model, "-o", again, "--verify")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                for file in (model, self.folder / "pull.usda", again):
+                    done = mechane("sim", file, "--duration", "4s", "--json")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    run = json.loads(done.stdout)
+                    places = {name.split("/")[-1]: pose[0] for name, pose in zip(run["bodies"], run["frames"][-1]["body_q"])}
+                    self.assertAlmostEqual(places["a"], 0.4, delta=0.01)
+                    self.assertAlmostEqual(places["c"], 0.6, delta=0.01)
+
     def test_an_option_of_another_format_is_told(self):
         robot = self.write("z.urdf", LIMITS)
         done = mechane("convert", robot, "-o", self.folder / "z.usda", "--keep-frames", "--prune")

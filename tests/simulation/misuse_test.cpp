@@ -38,6 +38,11 @@ TEST_CASE("a result says its diagnostic, hands it on, and ends a program with th
     CHECK(exit_code_of({.id = "STAGE_OPEN_FAILED"}) == 3);
     CHECK(exit_code_of({.id = "RUN_DIVERGED"}) == 4);
     CHECK(exit_code_of({.id = "RECORD_WRITE_FAILED"}) == 5);
+    CHECK(exit_code_of({.id = "FILES_INPUT"}) == 2);
+    CHECK(exit_code_of({.id = "RUN_SET_RANGE"}) == 2);
+    CHECK(exit_code_of({.id = "DEV_NAME"}) == 2);
+    CHECK(exit_code_of({.id = "DEV_MEMORY"}) == 6);
+    CHECK(exit_code_of({.id = "SOLVER_MODEL"}) == 6);
 }
 
 TEST_CASE("solvers of one's own are known by their name, once")

@@ -1,6 +1,7 @@
 #include "support/support.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <numbers>
 #include <set>
 
@@ -484,16 +485,107 @@ TEST_CASE("a servo that is told as <general> with a ratio of damping is the driv
 {
     // MuJoCo keeps the ratio as a positive third number of biasprm beside gainprm = -biasprm[1].
     const auto made = [](const std::string& actuator) {
-        return read(R"(<worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody><actuator>)" + actuator + "</actuator>");
+        return read(R"(<worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody><actuator>)" + actuator +
+                    "</actuator>");
     };
-    for (const std::string actuator : {R"(<position joint="j" kp="5" dampratio="1"/>)", R"(<general joint="j" gainprm="5" biastype="affine" biasprm="0 -5 1"/>)"}) {
+    for (const std::string actuator : {R"(<position joint="j" kp="5" dampratio="1"/>)",
+                                       R"(<general joint="j" gainprm="5" biastype="affine" biasprm="0 -5 1"/>)"}) {
         const auto robot = made(actuator);
         CAPTURE(actuator);
         REQUIRE(robot.tree.joints[0].dofs[0].drive);
         CHECK(robot.tree.joints[0].dofs[0].drive->stiffness == 5);
         CHECK(robot.tree.joints[0].dofs[0].drive->damping == 0);
-        CHECK(std::any_of(robot.losses.entries.begin(), robot.losses.entries.end(), [](const Loss& l) { return l.code == "dampratio"; }));
+        CHECK(std::any_of(robot.losses.entries.begin(), robot.losses.entries.end(),
+                          [](const Loss& l) { return l.code == "dampratio"; }));
     }
     // A force that rises with the speed is no servo.
-    CHECK_FALSE(made(R"(<general joint="j" gainprm="4" biastype="affine" biasprm="0 -5 1"/>)").tree.joints[0].dofs[0].drive);
+    CHECK_FALSE(
+        made(R"(<general joint="j" gainprm="4" biastype="affine" biasprm="0 -5 1"/>)").tree.joints[0].dofs[0].drive);
+}
+
+TEST_CASE("the position of a weld's relpose is the point of the first body that meets the anchor, as in MuJoCo")
+{
+    // eq_data 3 to 5 of mjEQ_WELD (mj_instantiateEqualities): xpos1 + xmat1 data[3:6] meets xpos2 + xmat2 anchor.
+    const ReadRobot told = read(R"(<worldbody><body name="a"><freejoint/><geom size=".1"/></body>
+        <body name="c" pos="1 0 0" euler="0 0 90"><freejoint/><geom size=".1"/></body></worldbody>
+        <equality><weld name="e" body1="a" body2="c" anchor=".1 .2 0" relpose="1 0 0 1 0 0 0"/></equality>)");
+    const auto      weld =
+        std::find_if(told.tree.joints.begin(), told.tree.joints.end(), [](const Joint& j) { return j.loop; });
+    REQUIRE(weld != told.tree.joints.end());
+    CHECK(test::distance(weld->X_PJ.p, Vec3d{1, 0, 0}) < 1e-9);
+    CHECK(test::distance(weld->X_CJ.p, Vec3d{0.1, 0.2, 0}) < 1e-9);
+    CHECK(test::angle_between(weld->X_PJ.q * conjugate(weld->X_CJ.q), Quatd{}) < 1e-9);
+    // Without relpose both are those of the start: the anchor turned by 90 degrees about z, from the second body.
+    const ReadRobot start = read(R"(<worldbody><body name="a"><freejoint/><geom size=".1"/></body>
+        <body name="c" pos="1 0 0" euler="0 0 90"><freejoint/><geom size=".1"/></body></worldbody>
+        <equality><weld name="e" body1="a" body2="c" anchor=".1 .2 0"/></equality>)");
+    const auto      held =
+        std::find_if(start.tree.joints.begin(), start.tree.joints.end(), [](const Joint& j) { return j.loop; });
+    REQUIRE(held != start.tree.joints.end());
+    CHECK(test::distance(held->X_PJ.p, Vec3d{0.8, 0.1, 0}) < 1e-9);
+}
+
+TEST_CASE(
+    "the law of an actuator comes from the last element of its kind or of <general> in the nearest class, as in MuJoCo")
+{
+    // What MuJoCo 3.17 compiles of each: gainprm[0] and biasprm[1].
+    struct Case {
+        const char *defaults, *actuator;
+        double      gain, bias;
+    };
+    for (const Case& c :
+         {Case{R"(<position kp="7"/><motor gear="3"/>)", R"(<position name="p" joint="j"/>)", 1, -1},
+          Case{R"(<motor gear="3"/><position kp="7"/>)", R"(<position name="p" joint="j"/>)", 7, -7},
+          Case{R"(<position kp="7" kv="2"/><velocity kv="3"/>)", R"(<position name="p" joint="j"/>)", 1, -1},
+          Case{R"(<velocity kv="3"/>)", R"(<general name="p" joint="j"/>)", 3, 0},
+          Case{R"(<position kp="7"/>)", R"(<motor name="p" joint="j"/>)", 1, 0},
+          Case{R"(<position kp="7"/>)", R"(<general name="p" joint="j"/>)", 7, -7},
+          Case{R"(<position kv="2"/>)", R"(<position name="p" joint="j" kp="7"/>)", 7, -7},
+          Case{R"(<general gainprm="5" biasprm="0 -5 0" biastype="affine"/>)", R"(<position name="p" joint="j"/>)", 5,
+               -5}}) {
+        CAPTURE(c.defaults);
+        CAPTURE(c.actuator);
+        ReadRobot robot = read(
+            std::string("<default>") + c.defaults +
+            R"(</default><worldbody><body><joint name="j" axis="0 1 0"/><geom size=".1" pos="1 0 0"/></body></worldbody><actuator>)" +
+            c.actuator + "</actuator>");
+        const auto actuator = std::find_if(robot.tree.prims.begin(), robot.tree.prims.end(),
+                                           [](const VendorPrim& p) { return p.type == "MjcActuator"; });
+        REQUIRE(actuator != robot.tree.prims.end());
+        const auto first_two = [&](const char* name) {
+            const auto at = std::find_if(actuator->extras.begin(), actuator->extras.end(),
+                                         [&](const Extra& e) { return e.name == name; });
+            REQUIRE(at != actuator->extras.end());
+            double a = 0, b = 0;
+            REQUIRE(std::sscanf(at->text.c_str(), "[%lf, %lf", &a, &b) == 2);
+            return std::pair{a, b};
+        };
+        CHECK(first_two("mjc:gainPrm").first == doctest::Approx(c.gain));
+        CHECK(first_two("mjc:biasPrm").second == doctest::Approx(c.bias));
+    }
+}
+
+TEST_CASE("a model whose bodies are all made by MuJoCo is told by the element that makes them")
+{
+    const ReadRobot robot = read(
+        R"(<worldbody><composite type="cable" curve="s" count="4 1 1" size="1" initial="none"><geom type="capsule" size=".01"/></composite></worldbody>)");
+    CHECK(std::any_of(robot.found.begin(), robot.found.end(), [](const Diagnostic& d) {
+        return d.id == kUnsupported.id && d.message.find("<composite>") != std::string::npos;
+    }));
+    CHECK(
+        std::none_of(robot.found.begin(), robot.found.end(), [](const Diagnostic& d) { return d.id == kMissing.id; }));
+}
+
+TEST_CASE("an equality of joints counts from their references, a mimic from the zeros of their coordinates")
+{
+    // q1 - r1 = a0 + a1 (q2 - r2) (MuJoCo, equality/joint): q1 = 0.1 + 0.5 - 2 * 0.3 + 2 q2.
+    const ReadRobot robot = read(
+        R"(<compiler angle="radian"/><worldbody><body><joint name="j" type="slide" ref="0.5"/><geom size=".1"/></body>
+        <body><joint name="k" axis="0 1 0" ref="0.3"/><geom size=".1"/></body></worldbody>
+        <equality><joint joint1="j" joint2="k" polycoef="0.1 2 0 0 0"/></equality>)");
+    const auto follower = std::find_if(robot.tree.joints.begin(), robot.tree.joints.end(),
+                                       [](const Joint& j) { return j.mimic.has_value(); });
+    REQUIRE(follower != robot.tree.joints.end());
+    CHECK(follower->mimic->multiplier == doctest::Approx(2));
+    CHECK(follower->mimic->offset == doctest::Approx(0).epsilon(1e-9));
 }

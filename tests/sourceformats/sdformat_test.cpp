@@ -515,10 +515,13 @@ TEST_CASE("SDFormat: a robot becomes a stage whose bodies stand where the links 
 
 TEST_CASE("links of a model never touch each other, also where no joint connects them")
 {
-    const std::string link = "<collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry></collision></link>";
-    const auto        made = [&](const std::string& more) {
-        auto robot = read_robot_text("<sdf version='1.9'><model name='m'><link name='a'>" + link + "<link name='b'>" + link + "<link name='c'>" + link +
-                                         "<joint name='j' type='fixed'><parent>a</parent><child>b</child></joint>" + more + "</model></sdf>",
+    const std::string link =
+        "<collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry></collision></link>";
+    const auto made = [&](const std::string& more) {
+        auto robot = read_robot_text("<sdf version='1.9'><model name='m'><link name='a'>" + link + "<link name='b'>" +
+                                         link + "<link name='c'>" + link +
+                                         "<joint name='j' type='fixed'><parent>a</parent><child>b</child></joint>" +
+                                         more + "</model></sdf>",
                                      ".");
         REQUIRE(robot);
         return std::move(robot->tree);
@@ -529,4 +532,59 @@ TEST_CASE("links of a model never touch each other, also where no joint connects
     const auto open = made("<self_collide>true</self_collide>");
     CHECK(open.self_collision);
     CHECK(open.exclusions.empty());
+}
+
+TEST_CASE("before version 1.5 the axes of joints are in the frame of the model")
+{
+    const std::string model =
+        R"(<model name="m"><link name="a"/><link name="b"><pose>0 0 1 0 0 1.5707963267948966</pose></link>
+        <joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz>1 0 0</xyz></axis></joint></model>)";
+    for (const auto& [version, axis] :
+         {std::pair{"1.4", Vec3d{0, -1, 0}}, std::pair{"1.5", Vec3d{1, 0, 0}}, std::pair{"1.10", Vec3d{1, 0, 0}}}) {
+        CAPTURE(version);
+        const ReadRobot robot = read_text(model, version);
+        CHECK(distance(joint(robot.tree, "j").dofs.at(0).axis, axis) < 1e-9);
+    }
+}
+
+TEST_CASE("up to version 1.5 gravity is a value of the physics engine")
+{
+    const std::string world =
+        R"(<world name="w"><physics type="ode"><gravity>0 0 -3</gravity></physics>OWN<model name="m"><link name="a"/></model></world>)";
+    const auto with = [&](const std::string& own) {
+        std::string text = world;
+        return text.replace(text.find("OWN"), 3, own);
+    };
+    CHECK(read_text(with(""), "1.5").tree.scene->gravity->z == doctest::Approx(-3));
+    CHECK(read_text(with("<gravity>0 0 -2</gravity>"), "1.5").tree.scene->gravity->z == doctest::Approx(-2));
+    CHECK(read_text(with(""), "1.6").tree.scene->gravity->z == doctest::Approx(-9.8));
+}
+
+TEST_CASE("the computed mass of a cone is that of the round body, not of the mesh that stands for it")
+{
+    const ReadRobot robot =
+        read_text(R"(<model name="m"><link name="a"><inertial auto="true"/><collision name="c"><density>500</density>
+        <geometry><cone><radius>1</radius><length>2</length></cone></geometry></collision></link></model>)",
+                  "1.11");
+    const auto& inertial = link(robot.tree, "a").inertial;
+    REQUIRE(inertial);
+    const double m = 500 * std::numbers::pi * 2 / 3;
+    CHECK(inertial->mass == doctest::Approx(m));
+    CHECK(inertial->com.z == doctest::Approx(-0.5));  // a quarter of the height above the base at -1
+    CHECK(inertial->inertia(2, 2) == doctest::Approx(0.3 * m));
+    CHECK(inertial->inertia(0, 0) == doctest::Approx(3.0 / 80 * m * 8));
+}
+
+TEST_CASE("a camera keeps its pixels, its form and what it sees from near to far")
+{
+    const ReadRobot robot = read_text(R"(<model name="m"><link name="a"><sensor name="s" type="camera"><camera>
+        <horizontal_fov>1.2</horizontal_fov><image><width>1280</width><height>720</height></image><clip><near>.2</near><far>30</far></clip>
+        </camera></sensor></link></model>)");
+    REQUIRE(robot.tree.cameras.size() == 1);
+    const Camera& c = robot.tree.cameras[0];
+    CHECK(c.pixels == std::array<double, 2>{1280, 720});
+    CHECK(c.aspect == doctest::Approx(1280.0 / 720));
+    REQUIRE(c.clip);
+    CHECK(*c.clip == std::array<double, 2>{0.2, 30});
+    CHECK(std::tan(0.5 * c.fovy) == doctest::Approx(std::tan(0.6) * 720 / 1280));
 }

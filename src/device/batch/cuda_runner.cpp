@@ -132,12 +132,17 @@ class CudaRunner final : public Runner {
             auto bytes = files::read_own(options.kernels, std::size_t{1} << 30);
             if (!bytes) return bytes.error();
             auto module =
-                Module::load(place_->context, std::as_bytes(std::span(bytes->data(), bytes->size())), options.kernels);
+                // PTX is text that ends with a zero byte.
+                Module::load(place_->context, std::as_bytes(std::span(bytes->c_str(), bytes->size() + 1)),
+                             options.kernels);
             if (!module) return module.error();
             module_ = *std::move(module);
         }
         const bool wide = sizeof(T) == 8;
-        lanes_          = wide ? 32 : options.lanes > 0 ? options.lanes : plan.at.dofs <= 20 || plan.worlds >= kManyWorlds ? 8 : 16;
+        lanes_          = wide                                               ? 32
+                          : options.lanes > 0                                ? options.lanes
+                          : plan.at.dofs <= 20 || plan.worlds >= kManyWorlds ? 8
+                                                                             : 16;
         if (lanes_ != 8 && lanes_ != 16 && lanes_ != 32)
             return make_diagnostic(kOption, {}, fmt::format("lanes is {}, expected 8, 16 or 32", lanes_));
         const std::string tail = fmt::format("_{}_{}", wide ? "double" : "float", lanes_);

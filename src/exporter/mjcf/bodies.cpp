@@ -280,6 +280,8 @@ void MjcfWriter::things(XmlNode& node, XmlNode& asset, int link)
         copy(inner, f.extras, {{"mjc:group", "group"}});
         attributes(inner, f.extras);
     }
+    for (const AddedSite& added : added_sites_)
+        if (added.link == link) node.add("site").set("name", added.name).set("pos", added.at);
     for (std::size_t i = 0; i < tree_.cameras.size(); ++i) {
         const sf::Camera& c = tree_.cameras[i];
         if (c.link != link) continue;

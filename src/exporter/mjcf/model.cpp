@@ -117,6 +117,7 @@ void MjcfWriter::names()
     std::set<std::string> cameras;
     for (const sf::Camera& c : tree_.cameras) camera_names_.push_back(take(cameras, c.name));
     for (const sf::Frame& s : tree_.sites) site_names_.push_back(take(taken_sites_, s.name));
+    name_point_sites();
     has_collider_.assign(tree_.links.size(), false);
     for (const sf::Shape& s : tree_.shapes)
         if (s.collider && s.link >= 0) has_collider_[index(s.link)] = true;

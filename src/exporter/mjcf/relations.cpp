@@ -8,6 +8,12 @@
 #include "mechane/sourceformats/hints.h"
 
 namespace mechane::exporter::mjcf {
+namespace {
+
+/// Metres between the two points that hold a hinge.
+constexpr double kHingeSpan = 0.1;
+
+}  // namespace
 
 void MjcfWriter::equalities(XmlNode& equality, XmlNode& tendon)
 {
@@ -25,45 +31,76 @@ void MjcfWriter::equalities(XmlNode& equality, XmlNode& tendon)
         };
         XmlNode& node =
             equality.add("joint").set("joint1", dof_names_[i][0]).set("joint2", dof_names_[index(j.mimic->joint)][0]);
-        node.set("polycoef",
-                 fmt::format("{} {} {} {} {}", number_text(j.mimic->offset), number_text(j.mimic->multiplier),
-                             coef("mjc:coef2"), coef("mjc:coef3"), coef("mjc:coef4")));
+        // MuJoCo counts both coordinates from the joints' references.
+        const auto   reference = [](const sf::Joint& one) { return one.dofs.size() == 1 ? one.initial : 0.0; };
+        const double offset =
+            j.mimic->offset - reference(j) + j.mimic->multiplier * reference(tree_.joints[index(j.mimic->joint)]);
+        node.set("polycoef", fmt::format("{} {} {} {} {}", number_text(offset), number_text(j.mimic->multiplier),
+                                         coef("mjc:coef2"), coef("mjc:coef3"), coef("mjc:coef4")));
         copy(node, extras, {{"mjc:solref", "solref"}, {"mjc:solimp", "solimp"}});
     }
 }
 
+std::vector<MjcfWriter::HeldPoint> MjcfWriter::held_points(const sf::Joint& j)
+{
+    if (!j.loop) return {};
+    if (j.kind == sf::Joint::Kind::ball) return {{j.name, {}}};
+    // Two points on one axis leave one rotation: a hinge as two connects, 0.1 m apart.
+    if (j.kind == sf::Joint::Kind::revolute) return {{j.name, {}}, {j.name + "_axis", kHingeSpan * j.dofs[0].axis}};
+    return {};
+}
+
+void MjcfWriter::name_point_sites()
+{
+    const auto pose = [&](int link) { return link >= 0 ? tree_.links[index(link)].X_WL : Posed{}; };
+    for (const sf::Joint& j : tree_.joints)
+        for (const HeldPoint& point : held_points(j)) {
+            const Vec3d one = pose(j.parent) * (j.X_PJ * point.at), other = pose(j.child) * (j.X_CJ * point.at);
+            // Positions of a stage have single precision.
+            if (length(one - other) <= 1e-6 * (1 + length(one))) continue;
+            const std::string first  = take(taken_sites_, point.name + "_point1"),
+                              second = take(taken_sites_, point.name + "_point2");
+            point_sites_[point.name] = {first, second};
+            added_sites_.push_back({j.parent, j.X_PJ * point.at, first});
+            added_sites_.push_back({j.child, j.X_CJ * point.at, second});
+            out_.lose("connect-sites", Severity::info, sf::LossAction::converted, "kinematics", j.place,
+                      fmt::format("sites '{}' and '{}' of joint '{}'", first, second, j.name),
+                      "points that do not meet where the robot starts", "two sites",
+                      "the anchor of a connect is one point of both bodies at the start");
+        }
+}
+
 void MjcfWriter::loop(XmlNode& equality, XmlNode& tendon, const sf::Joint& j)
 {
-    // A hinge is two points on its axis, a tenth of a metre apart; a ball is one.
-    // In the frame of body1, the parent.
-    const auto connect = [&](const std::string& name, double along, const Vec3d& axis) {
-        XmlNode& node = equality.add("connect")
-                            .set("name", name)
-                            .set("body1", body_name(j.parent))
-                            .set("body2", body_name(j.child))
-                            .set("anchor", j.X_PJ * (along * axis));
+    // A connect with an anchor takes the second body's point from where the robot starts. Points that do not meet there
+    // are told as sites, which MuJoCo pulls together wherever they start.
+    const auto connect = [&](const HeldPoint& point) {
+        XmlNode& node = equality.add("connect").set("name", point.name);
+        if (const auto sites = point_sites_.find(point.name); sites != point_sites_.end())
+            node.set("site1", sites->second.first).set("site2", sites->second.second);
+        else
+            node.set("body1", body_name(j.parent)).set("body2", body_name(j.child)).set("anchor", j.X_PJ * point.at);
         copy(node, j.extras, {{"mjc:solref", "solref"}, {"mjc:solimp", "solimp"}});
     };
+    const std::vector<HeldPoint> points = held_points(j);
+    for (const HeldPoint& point : points) connect(point);
     switch (j.kind) {
         case sf::Joint::Kind::ball:
-            return connect(j.name, 0, {});
+            return;
         case sf::Joint::Kind::revolute:
-            connect(j.name, 0, {});
-            out_.lose("loop-joint", Severity::info, sf::LossAction::converted, "kinematics", j.place,
-                      fmt::format("joint '{}'", j.name), "a hinge",
-                      fmt::format("two points, '{}' and '{}_axis'", j.name, j.name),
-                      "a joint that closes a loop is held by points on its axis");
-            // Two points on one axis leave one rotation: a hinge as two connects, 0.1 m apart.
-            return connect(j.name + "_axis", 0.1, j.dofs[0].axis);
+            return out_.lose("loop-joint", Severity::info, sf::LossAction::converted, "kinematics", j.place,
+                             fmt::format("joint '{}'", j.name), "a hinge",
+                             fmt::format("two points, '{}' and '{}'", points[0].name, points[1].name),
+                             "a joint that closes a loop is held by points on its axis");
         case sf::Joint::Kind::fixed: {
-            // relpose is the pose of body2 in body1 at which the weld rests.
-            const Posed relative = j.X_PJ * inverse(j.X_CJ);
-            XmlNode&    node     = equality.add("weld")
-                                       .set("name", j.name)
-                                       .set("body1", body_name(j.parent))
-                                       .set("body2", body_name(j.child))
-                                       .set("anchor", j.X_CJ.p);
-            node.set("relpose", numbers_text(relative.p) + " " + quat_text(normalized(relative.q)));
+            // The anchor is a point of body2. The rotation of relpose is that of body2 in body1; its position is the
+            // point of body1 that meets the anchor, not the origin of body2 (eq_data 3 to 5 of mjEQ_WELD).
+            XmlNode& node = equality.add("weld")
+                                .set("name", j.name)
+                                .set("body1", body_name(j.parent))
+                                .set("body2", body_name(j.child))
+                                .set("anchor", j.X_CJ.p);
+            node.set("relpose", numbers_text(j.X_PJ.p) + " " + quat_text(normalized(j.X_PJ.q * conjugate(j.X_CJ.q))));
             copy(node, j.extras,
                  {{"mjc:solref", "solref"}, {"mjc:solimp", "solimp"}, {"mjc:torqueScale", "torquescale"}});
             return;

@@ -41,6 +41,13 @@ class MjcfWriter {
     std::vector<std::string> prim_names_;  ///< of tendons and actuators; empty: left out
     std::set<std::pair<int, std::size_t>> driven_;
     std::set<std::string>                 taken_lights_, taken_sensors_;
+    struct AddedSite {
+        int         link = -1;
+        Vec3d       at;  ///< in the link
+        std::string name;
+    };
+    std::vector<AddedSite>                                     added_sites_;
+    std::map<std::string, std::pair<std::string, std::string>> point_sites_;  ///< of connects, by their name
 
     // -- model.cpp
 
@@ -121,6 +128,15 @@ class MjcfWriter {
     [[nodiscard]] std::string body_name(int link) const { return link < 0 ? "world" : body_names_[index(link)]; }
     void                      equalities(XmlNode& equality, XmlNode& tendon);
     void                      loop(XmlNode& equality, XmlNode& tendon, const sf::Joint& j);
+    /// A point that a connect holds, in the joint's frames.
+    struct HeldPoint {
+        std::string name;
+        Vec3d       at;
+    };
+    /// Empty where the joint closes no loop, or is held by something else.
+    static std::vector<HeldPoint> held_points(const sf::Joint& j);
+    /// Names the sites of connects whose points do not meet where the robot starts.
+    void name_point_sites();
     /// The element of MJCF that a reference names: attribute and name; empty when it names nothing.
     [[nodiscard]] std::string joint_name(const sf::Ref& ref, const std::vector<sf::Extra>& extras) const;
     void                      tendons(XmlNode& tendon);

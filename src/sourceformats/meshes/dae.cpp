@@ -88,6 +88,12 @@ class DaeReader {
             out.t = {v[0], v[1], v[2]};
         } else if (e.name == "scale" && v.size() == 3) {
             out.A = Mat33d::diagonal({v[0], v[1], v[2]});
+        } else if (e.name == "lookat" && v.size() == 9) {
+            // Eye, what it looks at, and up: the node's -z looks there (COLLADA 1.4, <lookat>).
+            const Vec3d eye{v[0], v[1], v[2]}, z = normalized(eye - Vec3d{v[3], v[4], v[5]}),
+                                               x = normalized(cross(Vec3d{v[6], v[7], v[8]}, z));
+            if (length(z) > 0 && length(x) > 0) out.A = Mat33d::from_columns(x, cross(z, x), z);
+            out.t = eye;
         } else if (e.name == "rotate" && v.size() == 4) {
             const Vec3d axis = normalized(Vec3d{v[0], v[1], v[2]});
             if (length(axis) > 0) out.A = to_matrix(from_axis_angle(axis, v[3] * std::numbers::pi / 180));
@@ -99,7 +105,8 @@ class DaeReader {
     {
         if (depth > kMostSceneDepth || too_large_) return;
         for (const XmlElement& c : e.children) {
-            if (c.name == "matrix" || c.name == "translate" || c.name == "scale" || c.name == "rotate")
+            if (c.name == "matrix" || c.name == "translate" || c.name == "scale" || c.name == "rotate" ||
+                c.name == "lookat")
                 at = at * transform_of(c);
         }
         for (const XmlElement& c : e.children) {

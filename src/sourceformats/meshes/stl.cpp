@@ -46,14 +46,17 @@ std::string parse_stl(std::string_view bytes, MeshData& data)
     const bool exact = fits && bytes.size() == kHead + kTriangle * triangles;
     if (!exact && bytes.starts_with("solid")) {
         if (auto wrong = parse_text(bytes, data); !wrong.empty()) return wrong;
-    } else {
+    }
+    // Some programs write bytes of their own behind the last triangle; no text has a triangle then.
+    if (exact || !bytes.starts_with("solid") || (data.counts.empty() && fits && triangles > 0)) {
         if (!fits) return "the file is shorter than its number of triangles asks for";
         data.points.reserve(3 * triangles);
         for (std::size_t t = 0; t < triangles; ++t) {
             for (std::size_t c = 0; c < 3; ++c) {
                 const std::size_t at = kHead + kTriangle * t + 12 + 12 * c;
                 data.corners.push_back(static_cast<int>(data.points.size()));
-                data.points.push_back({static_cast<double>(read_as<float>(bytes, at)), static_cast<double>(read_as<float>(bytes, at + 4)),
+                data.points.push_back({static_cast<double>(read_as<float>(bytes, at)),
+                                       static_cast<double>(read_as<float>(bytes, at + 4)),
                                        static_cast<double>(read_as<float>(bytes, at + 8))});
             }
             data.counts.push_back(3);
@@ -74,10 +77,12 @@ std::string parse_msh(std::string_view bytes, MeshData& data)
         if (count < 0) return "a count is negative";
         n[i] = static_cast<std::size_t>(count);
     }
-    if (16 + 4 * (3 * n[0] + 3 * n[1] + 2 * n[2] + 3 * n[3]) != bytes.size()) return "the counts do not fit the length of the file";
+    if (16 + 4 * (3 * n[0] + 3 * n[1] + 2 * n[2] + 3 * n[3]) != bytes.size())
+        return "the counts do not fit the length of the file";
     std::size_t at = 16;
     for (std::size_t i = 0; i < n[0]; ++i, at += 12)
-        data.points.push_back({static_cast<double>(read_as<float>(bytes, at)), static_cast<double>(read_as<float>(bytes, at + 4)),
+        data.points.push_back({static_cast<double>(read_as<float>(bytes, at)),
+                               static_cast<double>(read_as<float>(bytes, at + 4)),
                                static_cast<double>(read_as<float>(bytes, at + 8))});
     at += 12 * n[1];
     const std::size_t uvs = at;
@@ -86,8 +91,9 @@ std::string parse_msh(std::string_view bytes, MeshData& data)
         const auto c = read_as<std::int32_t>(bytes, at);
         data.corners.push_back(c);
         if (n[2] == n[0] && n[0] > 0 && c >= 0 && static_cast<std::size_t>(c) < n[0])
-            data.uvs.push_back({static_cast<double>(read_as<float>(bytes, uvs + 8 * static_cast<std::size_t>(c))),
-                                1 - static_cast<double>(read_as<float>(bytes, uvs + 8 * static_cast<std::size_t>(c) + 4))});
+            data.uvs.push_back(
+                {static_cast<double>(read_as<float>(bytes, uvs + 8 * static_cast<std::size_t>(c))),
+                 1 - static_cast<double>(read_as<float>(bytes, uvs + 8 * static_cast<std::size_t>(c) + 4))});
     }
     data.counts.assign(n[3], 3);
     return {};

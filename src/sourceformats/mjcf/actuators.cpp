@@ -12,9 +12,6 @@ namespace mechane::sourceformats {
 
 namespace {
 
-constexpr std::string_view kKinds[] = {"motor",    "position", "velocity", "intvelocity", "damper",
-                                       "cylinder", "muscle",   "adhesion", "general"};
-
 std::string list_text(const std::vector<double>& numbers)
 {
     std::string out;
@@ -29,43 +26,56 @@ void set_absent(XmlElement& e, const char* attribute, const std::string& value)
 
 }  // namespace
 
-// All kinds of actuators share one record of defaults in MuJoCo: a default of <position> sets gains that a <general> of
-// the same class inherits, too. The classes here keep each kind apart, so what other kinds say is brought in below.
+// All kinds of actuators share one record of defaults in MuJoCo: ranges and gears of one kind are those of all, and the
+// law is that of the element that MjcfDefaults::gains_of finds. The classes here keep each kind apart, so both are
+// brought together below.
 XmlElement MjcfReader::actuator_with_defaults(const XmlElement& c)
 {
     XmlElement m = defaults_.merged(c, c.name, "", s_);
     XmlElement bare{c.name, c.place, {}, {}, {}};
     if (const std::string* own = c.peek("class")) bare.set("class", *own);
     std::vector<XmlElement> said;
-    for (const std::string_view kind : kKinds) {
+    for (const std::string_view kind : actuator_kinds()) {
         bare.name        = std::string(kind);
         XmlElement other = defaults_.merged(bare, bare.name, "", s_);
         if (other.attributes.size() > bare.attributes.size()) said.push_back(std::move(other));
     }
-    for (const XmlElement& other : said) {
-        if (other.name == c.name) continue;
+    for (const XmlElement& other : said)
         for (const char* shared : {"ctrlrange", "ctrllimited", "forcerange", "forcelimited", "actrange", "actlimited",
                                    "lengthrange", "gear", "group", "damping", "armature"})
-            if (const std::string* v = other.peek(shared)) set_absent(m, shared, *v);
-        static constexpr const char* kGains[] = {"kp",       "kv",       "gainprm", "biasprm",  "dynprm",
-                                                 "gaintype", "biastype", "dyntype", "timeconst"};
-        // Of two elements the later one would count, and which that is stands in no class that inherits both.
-        if (said.size() > 1 ||
-            std::none_of(std::begin(kGains), std::end(kGains), [&](const char* g) { return other.peek(g) != nullptr; }))
-            continue;
-        const MjcfActuator a = mjcf_actuator(other, s_);
-        if (c.name == "general") {
-            set_absent(m, "gaintype", a.gain_type), set_absent(m, "biastype", a.bias_type);
-            set_absent(m, "dyntype", a.dyn_type), set_absent(m, "gainprm", list_text(a.gain));
-            set_absent(m, "biasprm", list_text(a.bias)), set_absent(m, "dynprm", list_text(a.dynamics));
-        } else if (other.name != "general") {
-            continue;  // gains go from <general> to shortcuts and back, never from one shortcut to another
-        } else if (c.name == "velocity") {
-            set_absent(m, "kv", usda_number(a.gain[0]));
-        } else if (c.name == "position" || c.name == "intvelocity") {
-            set_absent(m, "kp", usda_number(a.gain[0]));
-            if (a.bias[2] != 0) set_absent(m, "kv", usda_number(-a.bias[2]));
-        }
+            if (const std::string* v = other.name != c.name ? other.peek(shared) : nullptr) set_absent(m, shared, *v);
+    const std::string* own  = c.peek("class");
+    const std::string  here = own != nullptr ? *own : "main";
+    const auto [from, kind] = defaults_.gains_of(here, c.name);
+    if (kind == c.name && from == here) return m;
+    // What the class says of the law is that of another element, or of none.
+    static constexpr std::string_view kLaw[] = {
+        "kp",       "kv",        "dampratio", "timeconst", "gainprm", "biasprm", "dynprm", "area",
+        "diameter", "bias",      "gaintype",  "biastype",  "gain",    "force",   "range",  "scale",
+        "dyntype",  "tausmooth", "lmin",      "lmax",      "vmax",    "fpmax",   "fvmax",  "inheritrange"};
+    const auto is_law = [&](const std::string& name) {
+        return std::find(std::begin(kLaw), std::end(kLaw), name) != std::end(kLaw);
+    };
+    std::erase_if(m.attributes, [&](const XmlAttribute& a) { return is_law(a.name) && c.peek(a.name) == nullptr; });
+    if (kind.empty()) return m;
+    bare.name = kind;
+    bare.set("class", from);
+    const XmlElement other = defaults_.merged(bare, kind, "", s_);
+    if (kind == c.name) {
+        for (const XmlAttribute& a : other.attributes)
+            if (is_law(a.name)) set_absent(m, a.name.c_str(), a.value);
+        return m;
+    }
+    const MjcfActuator a = mjcf_actuator(other, s_);
+    if (c.name == "general") {
+        set_absent(m, "gaintype", a.gain_type), set_absent(m, "biastype", a.bias_type);
+        set_absent(m, "dyntype", a.dyn_type), set_absent(m, "gainprm", list_text(a.gain));
+        set_absent(m, "biasprm", list_text(a.bias)), set_absent(m, "dynprm", list_text(a.dynamics));
+    } else if (c.name == "velocity") {
+        set_absent(m, "kv", usda_number(a.gain[0]));
+    } else if (c.name == "position" || c.name == "intvelocity") {
+        set_absent(m, "kp", usda_number(a.gain[0]));
+        if (a.bias[2] != 0) set_absent(m, "kv", usda_number(-a.bias[2]));
     }
     return m;
 }
@@ -73,7 +83,7 @@ XmlElement MjcfReader::actuator_with_defaults(const XmlElement& c)
 void MjcfReader::actuators(const XmlElement& e)
 {
     for (const XmlElement& c : e.children) {
-        if (std::find(std::begin(kKinds), std::end(kKinds), c.name) == std::end(kKinds)) continue;
+        if (!is_actuator(c.name)) continue;
         const XmlElement m = actuator_with_defaults(c);
         actuator(c, m);
         defaults_.settle(c, m, c.name, s_);
@@ -246,12 +256,23 @@ void MjcfReader::drive(const XmlElement& c, const MjcfActuator& a, const std::op
     if (a.dyn_type != "none") only_mujoco(c, name, "its command is filtered");
     if (dof.drive &&
         (dof.drive->stiffness != 0 || dof.drive->damping != 0)) {  // a position and a velocity servo on one joint
+        if (made.stiffness == 0 && made.damping == 0)              // a force that a program commands, beside a servo
+            return s_.losses.add(
+                {"drives-merged",
+                 Severity::info,
+                 LossAction::converted,
+                 "actuation",
+                 site_of(c.place),
+                 fmt::format("{} '{}'", c.name, name),
+                 {},
+                 {},
+                 "an axis has one drive, which is the servo's; this one stands in the layer of MuJoCo"});
         const double both = made.stiffness + dof.drive->stiffness;
         // Two springs are one with the sum of their stiffness that rests at the weighted mean.
         if (both > 0) made.target = (made.stiffness * made.target + dof.drive->stiffness * dof.drive->target) / both;
         made.stiffness = both;
         made.damping += dof.drive->damping;
-        made.max_force = std::max(made.max_force, dof.drive->max_force);
+        made.max_force += dof.drive->max_force;  // each exerts its own
         s_.losses.add({"drives-merged",
                        Severity::warning,
                        LossAction::merged,

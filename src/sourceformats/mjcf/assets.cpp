@@ -202,7 +202,13 @@ void MjcfReader::mesh(const XmlElement& e)
             tree_.meshes.push_back(std::move(asset));
         }
     } else {
-        s_.error(kMeshInvalid, e.place, fmt::format("the mesh '{}' has neither a file nor vertices", name));
+        if (const std::string* made = m.find("builtin"); made != nullptr && *made != "none")
+            s_.error(kMeshInvalid, e.place,
+                     fmt::format("the mesh '{}' is made by MuJoCo (builtin=\"{}\"), and such meshes are not read", name,
+                                 *made),
+                     "Write it as a mesh file; MuJoCo's own shapes (box, cylinder, ...) need none.");
+        else
+            s_.error(kMeshInvalid, e.place, fmt::format("the mesh '{}' has neither a file nor vertices", name));
     }
     defaults_.settle(e, m, "mesh", s_);
     if (name.empty()) return s_.error(kMissing, e.place, "a mesh has no name");

@@ -78,6 +78,19 @@ void MjcfReader::attach(const XmlElement& e, int link, const Posed& X)
         if (c.name == "compiler") compiler(c);
     defaults_.read(part.root, s_);
     for (const XmlElement& c : part.root.children)
+        if (c.name == "keyframe")
+            for (const XmlElement& key : c.children)
+                s_.losses.add(
+                    {"keyframe",
+                     Severity::warning,
+                     LossAction::dropped,
+                     "metadata",
+                     site_of(key.place),
+                     fmt::format("keyframe '{}'", key.get("name")),
+                     {},
+                     {},
+                     "it has coordinates of the attached model alone; those of the whole are not made of it"});
+    for (const XmlElement& c : part.root.children)
         if (c.name == "option" || c.name == "size" || c.name == "visual" || c.name == "statistic" ||
             c.name == "keyframe")
             c.use_all();  // those of the model that attaches count

@@ -177,7 +177,8 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
         const Vec3d pivot           = X * s_.vec3(m, "pos").value_or(Vec3d{});
         Vec3d       axis            = s_.vec3(m, "axis").value_or(Vec3d{0, 0, 1});
         if (length(axis) < 1e-12)
-            s_.error(kNumber, j.place, fmt::format("the axis of joint '{}' has no direction", name)), axis = {0, 0, 1};
+            s_.error(kNumber, j.place, fmt::format("the axis of joint '{}' has no direction", name), kDirectionHint),
+                axis = {0, 0, 1};
         dof.axis          = rotate(X.q, normalized(axis));
         const double unit = dof.angular ? angle() : 1;
         if (const auto range = s_.numbers(m, "range", 2, 2)) {
@@ -189,6 +190,16 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
                 if (dof.lower > dof.upper)
                     s_.error(kLimits, j.place,
                              fmt::format("the lower limit of joint '{}' is above the upper one", name));
+            } else {
+                s_.losses.add({"unlimited-range",
+                               Severity::info,
+                               LossAction::dropped,
+                               "kinematics",
+                               site_of(j.place),
+                               fmt::format("joint '{}'/range", name),
+                               usda_list(*range),
+                               {},
+                               "it bounds nothing: limited is not true"});
             }
         } else {
             s_.word(m, "limited", {"true", "false", "auto"});
@@ -197,6 +208,7 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
         dof.armature     = s_.number(m, "armature");
         dof.friction     = s_.number(m, "frictionloss");
         const double ref = s_.number(m, "ref").value_or(0) * unit;
+        refs_[name]      = ref;
         joint_extras(m, dof);
         spring_damper(m, made.dofs.size(), type == "ball" && elements.size() > 1 ? 3 : 1);
         if (dof.angular) {

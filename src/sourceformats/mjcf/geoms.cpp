@@ -269,8 +269,18 @@ void MjcfReader::site(const XmlElement& e, int link, const Posed& X, const std::
         made.X_LS = X * mjcf_pose(m, compiler_, s_);
     const int group = static_cast<int>(s_.number(m, "group").value_or(0));
     made.extras.push_back(mj(group != 0 ? "mjc:group" : "", "int", fmt::format("{}", group), "MjcSiteAPI", e.place));
-    for (const char* looks : {"rgba", "material"}) m.find(looks);  // how it is drawn
-    for (const char* form : {"type", "size"})                      // where a sensor of touch feels something
+    if (const std::string* look = m.find("material"))
+        s_.losses.add({"site-look",
+                       Severity::info,
+                       LossAction::dropped,
+                       "material",
+                       site_of(e.place),
+                       fmt::format("site '{}'/material", made.name),
+                       *look,
+                       {},
+                       "a frame of OpenUSD is not drawn"});
+    // Where a sensor of touch feels something, and how MuJoCo draws it: for the way back.
+    for (const char* form : {"type", "size", "rgba"})
         if (const std::string* text = m.find(form))
             made.extras.push_back(
                 mj(std::string(hints::kElement) + ":" + form, "string", usda_string(*text), "", e.place));

@@ -1,6 +1,8 @@
 // A model of MJCF from its root: the order of sections, and what <compiler> says.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mechane/core/nearest.h"
 #include "mechane/sourceformats/codes.h"
 #include "sourceformats/mjcf/reader.h"
@@ -42,7 +44,19 @@ void MjcfReader::read(XmlElement& root)
     groups();
     if (s_.options.base == Base::fixed) anchor();
     leave_out(root, "");
-    if (tree_.links.empty() && tree_.shapes.empty()) s_.error(kMissing, root.place, "the model has no body");
+    if (!tree_.links.empty() || !tree_.shapes.empty()) return;
+    for (const char* unread : {"composite", "flexcomp", "flex"})
+        if (has_below(root, unread))
+            return s_.error(kUnsupported, root.place,
+                            fmt::format("all bodies of the model are made of its <{}>, which is not read", unread),
+                            "Convert what mj_saveLastXML writes: there the bodies are told one by one.");
+    s_.error(kMissing, root.place, "the model has no body");
+}
+
+bool MjcfReader::has_below(const XmlElement& e, std::string_view name)
+{
+    return std::any_of(e.children.begin(), e.children.end(),
+                       [&](const XmlElement& c) { return c.name == name || has_below(c, name); });
 }
 
 bool MjcfReader::flag(const XmlElement& e, std::string_view name, bool otherwise)

@@ -67,7 +67,8 @@ class MjcfReader {
     std::map<std::string, std::string>                 mesh_inertias_;
     std::map<int, std::vector<GeomMass>>               geom_masses_;
     std::set<int>                                      floating_;
-    std::map<std::string, std::pair<int, std::size_t>> dofs_;     ///< joint name -> joint, degree of freedom
+    std::map<std::string, std::pair<int, std::size_t>> dofs_;  ///< joint name -> joint, degree of freedom
+    std::map<std::string, double>                      refs_;  ///< joint name -> where it stands in the file [m or rad]
     std::vector<std::pair<int, int>>                   classes_;  ///< contype, conaffinity by shape
     std::map<std::string, int>                         tendons_;
     std::vector<SpringDamper>                          spring_dampers_;
@@ -107,10 +108,12 @@ class MjcfReader {
 
     // -- model.cpp
 
-    bool flag(const XmlElement& e, std::string_view name, bool otherwise);
-    void compiler(const XmlElement& e);
-    int  named(const std::map<std::string, int>& known, const std::string& name, const XmlElement& e,
-               std::string_view what);
+    /// Whether an element of this name stands anywhere below.
+    static bool has_below(const XmlElement& e, std::string_view name);
+    bool        flag(const XmlElement& e, std::string_view name, bool otherwise);
+    void        compiler(const XmlElement& e);
+    int         named(const std::map<std::string, int>& known, const std::string& name, const XmlElement& e,
+                      std::string_view what);
 
     // -- left_out.cpp
 

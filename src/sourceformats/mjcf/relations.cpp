@@ -126,7 +126,19 @@ void MjcfReader::joint_equality(const XmlElement& c, const XmlElement& m)
                        "only joints of one axis lead others"});
         return;
     }
-    joint.mimic = Mimic{leader->second.first, coefficients[1], coefficients[0], c.place};
+    if (const std::string name = m.get("name"); !name.empty())
+        s_.losses.add({"equality-name",
+                       Severity::info,
+                       LossAction::dropped,
+                       "metadata",
+                       site_of(c.place),
+                       fmt::format("equality '{}'", name),
+                       name,
+                       {},
+                       "a joint that follows another one has no second name"});
+    // A mimic speaks of the joints' own coordinates: q1 = (a0 + r1 - a1 r2) + a1 q2.
+    const double r1 = refs_[follower->first], r2 = refs_[leader->first];
+    joint.mimic = Mimic{leader->second.first, coefficients[1], coefficients[0] + r1 - coefficients[1] * r2, c.place};
     if (coefficients[2] != 0 || coefficients[3] != 0 || coefficients[4] != 0) {
         for (std::size_t i = 2; i < 5; ++i)
             joint.extras.push_back(mj(fmt::format("mjc:coef{}", i), "double", usda_number(coefficients[i]),
@@ -164,13 +176,15 @@ void MjcfReader::body_equality(const XmlElement& c, const XmlElement& m, const s
         if (c.name == "connect") {  // the anchor lies in the first body
             frames[0] = {anchor, {}};
             frames[1] = inverse(X_12) * frames[0];
-        } else {  // of a weld it lies in the second; relpose is the second in the first
-            Posed relative = X_12;
+        } else {
+            // The anchor of a weld lies in the second body. The position of relpose is the point of the first body that
+            // meets it, its rotation that of the second body in the first (eq_data of mjEQ_WELD); without relpose
+            // both are those of the start.
+            frames[1] = {anchor, {}};
+            frames[0] = X_12 * frames[1];
             if (const auto v = s_.numbers(m, "relpose", 7, 7);
                 v && ((*v)[3] != 0 || (*v)[4] != 0 || (*v)[5] != 0 || (*v)[6] != 0))
-                relative = {{(*v)[0], (*v)[1], (*v)[2]}, normalized(Quatd{(*v)[4], (*v)[5], (*v)[6], (*v)[3]})};
-            frames[1] = {anchor, {}};
-            frames[0] = relative * frames[1];
+                frames[0] = {{(*v)[0], (*v)[1], (*v)[2]}, normalized(Quatd{(*v)[4], (*v)[5], (*v)[6], (*v)[3]})};
         }
     }
     if (bodies[0] == bodies[1])

@@ -77,6 +77,19 @@ struct Including {
 
 }  // namespace
 
+std::span<const std::string_view> actuator_kinds()
+{
+    static constexpr std::string_view kKinds[] = {"motor",    "position", "velocity", "intvelocity", "damper",
+                                                  "cylinder", "muscle",   "adhesion", "general"};
+    return kKinds;
+}
+
+bool is_actuator(std::string_view element)
+{
+    const auto kinds = actuator_kinds();
+    return std::find(kinds.begin(), kinds.end(), element) != kinds.end();
+}
+
 void resolve_includes(XmlElement& root, const std::string& file, Source& source)
 {
     Including run{source, {file}};
@@ -106,6 +119,7 @@ void MjcfDefaults::read_class(const XmlElement& e, const std::string& name,
         if (c.name == "default") continue;
         // Shortcuts of <general> share its settings.
         for (const XmlAttribute& a : c.attributes) own[c.name][a.name] = a.value;
+        if (is_actuator(c.name)) last_actuator_[name] = c.name;
     }
     // Classes below inherit what is complete, so they are read after all values of this one, wherever they stand in it.
     if (auto [at, fresh] = classes_.try_emplace(name, own); !fresh) at->second = own;
@@ -115,8 +129,23 @@ void MjcfDefaults::read_class(const XmlElement& e, const std::string& name,
         if (below == nullptr)
             source.error(kMissing, c.place, "a <default> below another has no class");
         else
-            read_class(c, *below, own, source);
+            above_[*below] = name, read_class(c, *below, own, source);
     }
+}
+
+// MuJoCo keeps one record of an actuator in a class, and each element of <default> writes its whole law into it: of
+// several kinds the last one counts. A shortcut starts from a record of its own kind or of <general> alone, else from
+// its own defaults (MuJoCo 3.17, OneActuator in xml_native_reader.cc).
+std::pair<std::string, std::string> MjcfDefaults::gains_of(const std::string& name, std::string_view kind) const
+{
+    for (std::string at = name; !at.empty();) {
+        const auto last = last_actuator_.find(at);
+        if (last != last_actuator_.end() && (kind == "general" || last->second == kind || last->second == "general"))
+            return {at, last->second};
+        const auto next = above_.find(at);
+        at              = next != above_.end() ? next->second : std::string();
+    }
+    return {};
 }
 
 XmlElement MjcfDefaults::merged(const XmlElement& e, const std::string& kind, const std::string& childclass,

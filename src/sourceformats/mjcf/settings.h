@@ -1,7 +1,10 @@
 #pragma once
 #include <map>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "sourceformats/source.h"
 
@@ -32,12 +35,18 @@ class MjcfDefaults {
     /// The element with all that its class says. What a reader takes of it counts as taken of `e` after `settle`.
     [[nodiscard]] XmlElement merged(const XmlElement& e, const std::string& kind, const std::string& childclass,
                                     Source& source) const;
+    /// Where an actuator of a class has its gains from: the nearest class, from its own upwards, whose last actuator
+    /// element is of the same kind or <general>. A <general> takes them from whatever kind is last.
+    /// @return class and kind, both empty where there is none
+    [[nodiscard]] std::pair<std::string, std::string> gains_of(const std::string& name, std::string_view kind) const;
     /// Marks in `e` what was read of `merged`, and says which defaults were not read.
     void settle(const XmlElement& e, const XmlElement& merged, const std::string& kind, Source& source);
 
   private:
     using Attributes = std::map<std::string, std::string>;
     std::map<std::string, std::map<std::string, Attributes>> classes_;  ///< class -> kind -> values, inherited ones too
+    std::map<std::string, std::string>                       above_;    ///< class -> the one that holds it
+    std::map<std::string, std::string>                       last_actuator_;  ///< class -> kind that it says last
     std::set<std::string>                                    told_;
     void read_class(const XmlElement& e, const std::string& name, const std::map<std::string, Attributes>& above,
                     Source& source);
@@ -51,6 +60,10 @@ Quatd z_to(const Vec3d& v);
 
 /// Puts included files where they are named.
 void resolve_includes(XmlElement& root, const std::string& file, Source& source);
+
+/// The elements that are actuators.
+std::span<const std::string_view> actuator_kinds();
+bool                              is_actuator(std::string_view element);
 
 /// The constants of an actuator as MuJoCo's <general> has them, whatever shortcut it was written by.
 struct MjcfActuator {

@@ -15,7 +15,8 @@ double SdformatReader::version_of(const XmlElement& e)
     const std::size_t dot   = text.find('.');
     const auto        major = parse_number(text.substr(0, dot)),
                       minor = dot == std::string::npos ? std::optional(0.0) : parse_number(text.substr(dot + 1));
-    return major.value_or(1) + minor.value_or(9) / 100;  // 1.11 lies above 1.9
+    if (!major || !minor) return 2;  // what is no version is read as the newest one
+    return *major + *minor / 100;    // 1.11 lies above 1.9
 }
 
 std::string SdformatReader::words(const XmlElement& e) const { return std::string(trimmed(e.text)); }

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kSdfUnlimited = 1e15;  // SDFormat writes 1e16 where there is no limit
 constexpr double kInfinite     = std::numeric_limits<double>::infinity();
+constexpr double kAxesInJoints = 1.05;  // version 1.5, as version_of() has it
 
 }  // namespace
 
@@ -90,9 +91,12 @@ void SdformatReader::joint(const PendingJoint& j)
     made.X_PJ = below(parent, j.node);
     made.X_CJ = below(child, j.node);
     if (type == "screw") {
+        std::string told = "screw";
+        for (const char* pitch : {"thread_pitch", "screw_thread_pitch"})
+            if (const XmlElement* given = e.child(pitch)) told += fmt::format(", {} {}", pitch, words(*given));
         s_.losses.add({"screw", Severity::error, LossAction::approximated, "kinematics", site_of(e.place),
-                       fmt::format("joint '{}'", name), "screw", "revolute",
-                       "USD has no joint whose turning advances it", true});
+                       fmt::format("joint '{}'", name), told, "revolute", "USD has no joint whose turning advances it",
+                       true});
         for (const char* pitch : {"thread_pitch", "screw_thread_pitch"})
             if (const XmlElement* unread = e.child(pitch)) unread->why = "USD has no joint whose turning advances it";
         type = "revolute";
@@ -157,17 +161,19 @@ Dof SdformatReader::dof(const PendingJoint& j, const Joint& of, const XmlElement
             if (length(a) > 1e-9)
                 out.axis = normalized(a);
             else
-                s_.error(kNumber, xyz->place, fmt::format("the axis of joint '{}' has no direction", j.e->get("name")));
+                s_.error(kNumber, xyz->place, fmt::format("the axis of joint '{}' has no direction", j.e->get("name")),
+                         kDirectionHint);
         }
         // An axis is in the frame of the joint; expressed_in names another one, use_parent_model_frame is the word of
-        // older versions.
+        // versions 1.5 and 1.6. Before these every axis was in the frame of the model (libsdformat, 1_4.convert).
         int frame = j.node;
         if (const std::string in = xyz->get("expressed_in"); !in.empty()) {
             bool      world = false;
             const int found = frame_named(j.scope, in, *xyz, &world);
             if (found >= 0 || world) frame = found;
         }
-        if (flag(*e, "use_parent_model_frame", false)) frame = scopes_[at(j.scope)].model;
+        if (flag(*e, "use_parent_model_frame", scopes_[at(j.scope)].version < kAxesInJoints))
+            frame = scopes_[at(j.scope)].model;
         if (frame != j.node) out.axis = normalized(rotate(conjugate(pose_of(j.node).q) * pose_of(frame).q, out.axis));
     }
     if (const XmlElement* limit = e->child("limit")) {

@@ -11,6 +11,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr double kOldest = 1.04, kNewest = 1.11;  // 1.4 and 1.11, as version_of() has them
+constexpr double kGravityInWorld = 1.06;          // version 1.6, as version_of() has it
+
 }  // namespace
 
 void SdformatReader::read(const XmlElement& root)
@@ -20,6 +23,11 @@ void SdformatReader::read(const XmlElement& root)
     Scope world;
     world.folder  = folder_of(file_);
     world.version = version_of(root);
+    if (world.version < kOldest || world.version > kNewest)
+        s_.error(kUnsupported, root.place,
+                 fmt::format("the version of the file is '{}': 1.4 to 1.11 are known, and it is read as {}",
+                             root.get("version"), world.version < kOldest ? "1.4" : "1.11"),
+                 "Write the version that the file follows.");
     scopes_.push_back(world);
     std::error_code failed;
     open_.push_back(fs::weakly_canonical(file_, failed).string());
@@ -62,6 +70,10 @@ void SdformatReader::read_world(const XmlElement& e)
     SceneSettings scene;
     scene.place   = e.place;
     scene.gravity = vec3(e, "gravity");
+    // Up to version 1.5 gravity was a value of the engine (libsdformat, 1_5.convert).
+    if (const XmlElement* physics = e.child("physics");
+        physics != nullptr && !scene.gravity && scopes_[0].version < kGravityInWorld)
+        scene.gravity = vec3(*physics, "gravity");
     // SDFormat's default, which is not the 9.81 of USD.
     if (!scene.gravity) scene.gravity = Vec3d{0, 0, -9.8};
     if (const XmlElement* physics = e.child("physics")) {

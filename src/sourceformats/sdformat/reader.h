@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mechane/geometry/mesh.h"
+#include "sourceformats/mjcf/settings.h"
 #include "sourceformats/source.h"
 
 namespace mechane::sourceformats {
@@ -110,6 +111,7 @@ class SdformatReader {
     std::set<int>                                  by_default_;  ///< links whose mass nobody told
     std::vector<unsigned>                          masks_;       ///< by shape of the tree
     std::vector<double>                            densities_;
+    std::map<int, std::pair<double, double>>       cones_;  ///< by mesh of the tree: radius and half height
     std::vector<ModelPose>                         model_poses_;
     std::map<const XmlElement*, int>               read_joints_;
     std::map<std::pair<int, std::string>, int>     joint_of_name_;  ///< scope, name -> joint of the tree
@@ -165,9 +167,10 @@ class SdformatReader {
     void self_collision();
     void apart();
     /// Colliders whose masks share no bit do not meet.
-    void groups();
-    void automatic_mass(int link, const XmlElement& e);
-    void base();
+    void            groups();
+    static MjcfMass cone_mass(double radius, double half, double density);
+    void            automatic_mass(int link, const XmlElement& e);
+    void            base();
     /// A tree, parents first; what closes a loop stays as a loop joint. A joint whose child another joint moves already
     /// is turned where its parent is a root.
     void order_joints();

@@ -45,6 +45,7 @@ void SdformatReader::read_sensor(const PendingThing& p)
     if (const XmlElement* image = camera->child("image")) {
         width  = number(*image, "width").value_or(width);
         height = number(*image, "height").value_or(height);
+        if (width >= 1 && height >= 1) made.pixels = {width, height};
     }
     const double across = number(*camera, "horizontal_fov").value_or(1.047);
     if (across > 0 && across < std::numbers::pi && width > 0 && height > 0) {
@@ -54,9 +55,11 @@ void SdformatReader::read_sensor(const PendingThing& p)
     } else {
         s_.error(kNumber, camera->place, fmt::format("the camera '{}' has no field of view between 0 and pi", name));
     }
+    if (width > 0 && height > 0) made.aspect = width / height;
     if (const XmlElement* clip = camera->child("clip")) {
-        number(*clip, "near"), number(*clip, "far");
-        clip->why = "";
+        // The defaults of the specification.
+        const double near = number(*clip, "near").value_or(0.1), far = number(*clip, "far").value_or(100);
+        if (near > 0 && far > near) made.clip = {near, far};
     }
     tree_.cameras.push_back(std::move(made));
     s_.losses.add({"sensor", Severity::info, LossAction::approximated, "ros", site_of(e.place),
@@ -81,6 +84,7 @@ void SdformatReader::read_light(const PendingThing& p)
         made.X_LL.q = made.X_LL.q * rotation_between(Vec3d{0, 0, -1}, normalized(*d));
     const auto c = color(e, "diffuse", {1, 1, 1, 1});
     made.color   = {c[0], c[1], c[2]};
+    if (const auto v = number(e, "intensity"); v && *v >= 0) made.intensity = *v;
     if (const XmlElement* spot = e.child("spot"))
         if (const auto outer = number(*spot, "outer_angle"); outer && *outer > 0)
             // The outer angle is that of the whole cone, USD's is from the axis.

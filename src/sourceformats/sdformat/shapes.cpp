@@ -172,7 +172,9 @@ int SdformatReader::cone(double radius, double half, const Place& place)
         mesh.triangles.push_back({a, b, 0});
         mesh.triangles.push_back({b, a, 1});
     }
-    return add_mesh(mesh, "cone", place);
+    const int index = add_mesh(mesh, "cone", place);
+    cones_.emplace(index, std::pair{radius, half});
+    return index;
 }
 
 int SdformatReader::prism(const XmlElement& g)

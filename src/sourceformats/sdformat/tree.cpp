@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numbers>
 
 #include "mechane/geometry/mass.h"
 #include "mechane/sourceformats/codes.h"
-#include "sourceformats/mjcf/settings.h"
 #include "sourceformats/sdformat/reader.h"
 
 namespace mechane::sourceformats {
@@ -108,6 +108,15 @@ void SdformatReader::groups()
             if ((a & b) == 0) tree_.groups[at(i)].filtered.push_back(j);
 }
 
+// A solid cone along z whose middle of the height is the origin: the centre of mass lies a quarter of the height above
+// the base, the moments about it are 3/10 m r^2 along the axis and 3/80 m (4 r^2 + h^2) across.
+MjcfMass SdformatReader::cone_mass(double radius, double half, double density)
+{
+    const double h = 2 * half, m = density * std::numbers::pi * radius * radius * h / 3;
+    const double across = 3.0 / 80 * m * (4 * radius * radius + h * h);
+    return {m, {0, 0, -0.5 * half}, Mat33d::diagonal({across, across, 0.3 * m * radius * radius})};
+}
+
 // <inertial auto="true">: mass, centre and tensor follow from the collisions and their densities, 1000 kg/m^3 where
 // none is told (SDFormat 1.11).
 void SdformatReader::automatic_mass(int link, const XmlElement& e)
@@ -118,9 +127,11 @@ void SdformatReader::automatic_mass(int link, const XmlElement& e)
     for (std::size_t i = 0; i < tree_.shapes.size(); ++i) {
         const Shape& s = tree_.shapes[i];
         if (s.link != link || !s.collider) continue;
-        const MjcfMass m =
-            mjcf_mass(s, tree_, std::nullopt, densities_[i] != 1000 ? densities_[i] : density, false, "legacy");
-        const Mat33d                   R = to_matrix(s.X_LS.q);
+        const double   own  = densities_[i] != 1000 ? densities_[i] : density;
+        const auto     cone = s.kind == Shape::Kind::mesh ? cones_.find(s.mesh) : cones_.end();
+        const MjcfMass m    = cone != cones_.end() ? cone_mass(cone->second.first, cone->second.second, own)
+                                                   : mjcf_mass(s, tree_, std::nullopt, own, false, "legacy");
+        const Mat33d   R    = to_matrix(s.X_LS.q);
         const geometry::MassProperties part{m.mass, s.X_LS * m.com, R * m.inertia * transpose(R)};
         sum = sum ? geometry::combined(*sum, part) : part;
     }

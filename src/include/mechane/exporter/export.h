@@ -49,10 +49,9 @@ struct Written {
 Result<Written> write_robot(const sourceformats::RobotTree& tree, Format format, const std::string& file,
                             const WriteOptions& options, sourceformats::LossReport& losses);
 
-/// Writes the files of a result; what stands beside the robot's file goes first. No file that this run has read is
-/// replaced.
+/// Writes the files of a result, all or none (files/side_files.h). No file that this run has read is replaced.
 /// @return names of the files
-/// @error FILES_WRITE_FAILED, FILES_INPUT
+/// @error FILES_FOLDER, FILES_WRITE_FAILED, FILES_INPUT, FILES_BUSY, FILES_CHANGED
 Result<std::vector<std::string>> write_files(const Written& written, const std::string& file);
 
 }  // namespace mechane::exporter

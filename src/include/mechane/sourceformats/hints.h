@@ -24,6 +24,7 @@ inline constexpr const char* kPassive    = "mechane:source:passive";   ///< doub
 inline constexpr const char* kExtras     = "mechane:source:extras";    ///< string[]: of a joint with several axes, "number of the axis|name|type|value" of what MuJoCo says of one axis alone
 inline constexpr const char* kPlace      = "mechane:source:place";     ///< double[7], within `kExtras`: axis and pivot of one axis in the frame of its body, and its reference position [-, m, m or rad]
 inline constexpr const char* kElement    = "mechane:source:mjcf";      ///< string: the element of MJCF that a prim of MuJoCo's layer stands for, where no schema has a word for it. "mechane:source:mjcf:NAME" is an attribute of it: its text, or a relationship to what it names
+inline constexpr const char* kPixels     = "mechane:source:pixels";    ///< double[2]: of a camera, pixels across and down
 inline constexpr const char* kTendonEquality = "tendon";  ///< the element that is no sensor but an equality
 // clang-format on
 

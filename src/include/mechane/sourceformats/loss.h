@@ -18,9 +18,10 @@ struct Loss {
     std::string code;  ///< short, stable: "unread-element", "frame-shift"
     Severity    severity = Severity::info;
     LossAction  action   = LossAction::dropped;
-    std::string category;  ///< kinematics, inertia, collision, contact, actuation, visual, material, light, ros, metadata
-    Site        site;      ///< file and line of the source, prim and property of the result where there is one
-    std::string what;      ///< "robot/joint 'elbow'/safety_controller"
+    std::string
+         category;     ///< kinematics, inertia, collision, contact, actuation, visual, material, light, ros, metadata
+    Site site;         ///< file and line of the source, prim and property of the result where there is one
+    std::string what;  ///< "robot/joint 'elbow'/safety_controller"
     std::string source_value, target_value;
     std::string reason;
     bool        motion = false;  ///< the robot moves in another way; whoever opens the source is told
@@ -38,6 +39,10 @@ struct LossReport {
     /// The worst severity, info where nothing was lost.
     [[nodiscard]] bool at_least(Severity severity) const;
 };
+
+/// Codes of entries that stand for a fault of the source, which a finding tells as well: "source-mesh-missing".
+inline constexpr std::string_view kFaultPrefix = "source-";
+inline bool                       is_fault(const Loss& loss) { return loss.code.starts_with(kFaultPrefix); }
 
 /// `mechane.loss/1`: docs/convert.md. Entries lie in the order of the source's lines.
 std::string to_json(const LossReport& report);

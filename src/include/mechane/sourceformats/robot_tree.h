@@ -200,13 +200,16 @@ struct Frame {
 };
 
 struct Camera {
-    std::string name;
-    int         link = -1;
-    Posed       X_LC;                  ///< looks along -z, y up
-    double      fovy         = 0.785;  ///< vertical field of view [rad]
-    bool        orthographic = false;
-    double      height       = 0;  ///< of an orthographic picture [m]
-    Place       place;
+    std::string                          name;
+    int                                  link = -1;
+    Posed                                X_LC;                  ///< looks along -z, y up
+    double                               fovy         = 0.785;  ///< vertical field of view [rad]
+    bool                                 orthographic = false;
+    double                               height       = 0;  ///< of an orthographic picture [m]
+    double                               aspect       = 0;  ///< width of the picture through its height; 0: not said
+    std::array<double, 2>                pixels{};          ///< across and down; 0: not said
+    std::optional<std::array<double, 2>> clip;              ///< nearest and farthest distance that is seen [m]
+    Place                                place;
 };
 
 struct Light {
@@ -215,7 +218,8 @@ struct Light {
     Posed       X_LL;  ///< shines along -z
     enum class Kind { distant, point, spot } kind = Kind::point;
     std::array<double, 3> color{1, 1, 1};
-    double                cone = 0;  ///< half angle of a spot [rad]
+    double                intensity = 1;  ///< in the unit of its format: brightness without a common unit
+    double                cone      = 0;  ///< half angle of a spot [rad]
     Place                 place;
 };
 

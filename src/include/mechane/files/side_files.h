@@ -1,0 +1,26 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "mechane/core/result.h"
+
+/// Results of one file that need others beside it: meshes, pictures.
+namespace mechane::files {
+
+/// What stands beside a result.
+struct SideFile {
+    std::string name;  ///< from the result's folder: "arm_meshes/link.obj"
+    std::string content;
+};
+
+/// Writes a result with what it needs beside it, all or nothing. A folder of side files holds `mechane.sums`, which
+/// lists what each result left there, in the form of sha256sum. A side file replaces only what an earlier result of the
+/// same name left and nobody changed since, or the same bytes; what that result no longer needs goes. A side file
+/// without a folder belongs to the result of the same folder, and is replaced with it.
+/// @return names of the files, the result first
+/// @error FILES_FOLDER  something else lies where a side file is to go, or another result needs it as it is
+/// @error FILES_WRITE_FAILED, FILES_INPUT, FILES_BUSY, FILES_CHANGED
+Result<std::vector<std::string>> replace_with_sides(const std::string& file, const std::string& content,
+                                                    const std::vector<SideFile>& sides);
+
+}  // namespace mechane::files
