@@ -22,7 +22,8 @@ __asm__(".section .rodata\n"
         "mechane_viewer_page_begin:\n.incbin \"@_page@\"\nmechane_viewer_page_end:\n.byte 0\n"
         ".previous\n");
 ]] @ONLY)
-set_source_files_properties(${_embedded} PROPERTIES OBJECT_DEPENDS ${_page})
+# By itself: a unit of several sources would not be compiled again where only the page has changed.
+set_source_files_properties(${_embedded} PROPERTIES OBJECT_DEPENDS ${_page} SKIP_UNITY_BUILD_INCLUSION ON)
 target_sources(mechane_viewer PRIVATE ${_embedded})
 
 if(MECHANE_TESTS)

@@ -14,11 +14,13 @@
 
 #include "cli/command.h"
 #include "cli/counted.h"
+#include "cli/device_option.h"
 #include "cli/outputs.h"
 #include "cli/scene_args.h"
 #include "cli/seconds.h"
 #include "cli/watch.h"
 #include "mechane/core/hash.h"
+#include "mechane/device/device_solver.h"
 #include "mechane/run/builtin_scenes.h"
 #include "mechane/simulation/simulate.h"
 #include "mechane/usd/selections.h"
@@ -31,6 +33,7 @@ struct BenchArgs {
     run::SimulateOptions  run;
     std::optional<double> dt;
     bool                  import = false, slide_only = false;
+    std::string           device;
 };
 
 double ms_since(std::chrono::steady_clock::time_point start)
@@ -78,7 +81,11 @@ std::optional<Result<model::Model>> load(BenchArgs& args, Context& context, Diag
 /// Steps a scene and prints its speed.
 int bench_steps(BenchArgs& args, Context& context)
 {
-    Io&         io = context.io;
+    Io& io = context.io;
+    if (const auto fits = fit_device(args.device, args.run); !fits) return io.fail(fits.error());
+    auto placed = device::with_device(args.run.solver, args.device);
+    if (!placed) return io.fail(placed.error());
+    args.run.solver = *std::move(placed);
     Diagnostics found;
     auto        loaded = load(args, context, found);
     if (!loaded) return kExitUsage;
@@ -237,6 +244,10 @@ void add_bench(CLI::App& app, Context& context)
     args->run.frames = 1000;
     add_scene_args(*verb, args->scene);
     verb->add_option("--solver", args->run.solver, "Solver, as of sim")->capture_default_str();
+    verb->add_option("--device", args->device,
+                     "Where it is stepped: cpu, cuda or cuda:N, host, as of sim; states travel there and back at every "
+                     "step, which is part of the time")
+        ->default_str("cpu");
     verb->add_option("--dt", args->dt,
                      "Time step [s], such as 0.005 or 1/200; default: that of the stage if it authors one, else 1/60")
         ->transform(in_seconds);

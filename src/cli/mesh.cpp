@@ -22,15 +22,18 @@
 #include "mechane/core/hash.h"
 #include "mechane/core/nearest.h"
 #include "mechane/exporter/mesh_file.h"
+#include "mechane/files/suffix.h"
 #include "mechane/geometry/kept.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/geometry/mesh_report.h"
 #include "mechane/geometry/preparation.h"
 #include "mechane/geometry/repair.h"
+#include "mechane/record/codes.h"
 #include "mechane/resolve/mesh_source.h"
 #include "mechane/resolve/resolvers.h"
 #include "mechane/resolve/shape_values.h"
 #include "mechane/tasks/parallel.h"
+#include "mechane/usd/foreign.h"
 #include "mechane/usd/units.h"
 
 namespace mechane::cli {
@@ -42,7 +45,7 @@ struct MeshArgs {
     std::string              file, output;
     std::vector<std::string> prims;
     bool                     watertight = false, hull = false, decompose = false, sdf = false;
-    bool                     repair = false, keep_holes = false;
+    bool                     repair = false, keep_holes = false, triangulate = false, layer = false;
     double                   simplify = 0, time_limit = 0, voxel = 0;
     int                      max_vertices = 64, max_hulls = 32, resolution = 0;
 };
@@ -289,7 +292,12 @@ class MeshRun {
         // The inspection walks edges by index, so a mesh with wrong indices is reported as an empty one.
         if (!geometry::has_valid_indices(mesh) || !geometry::is_finite(mesh)) mesh = {};
         Json row{{"prim", path}, {"report", report_json(geometry::inspect_mesh(mesh))}};
-        if (args_.repair) row["repair"] = repair(mesh, args_);
+        bool changed = args_.triangulate || args_.hull || args_.simplify > 0;
+        if (args_.repair) {
+            const geometry::Mesh before = mesh;
+            row["repair"]               = repair(mesh, args_);
+            changed                     = changed || before.points != mesh.points || before.triangles != mesh.triangles;
+        }
         faulty = faulty || !(args_.repair ? row["repair"] : row)["report"]["watertight"].get<bool>();
         std::vector<geometry::Mesh> parts{mesh};
         const auto                  make = [&](bool asked, const char* key, geometry::Preparation method) {
@@ -302,15 +310,32 @@ class MeshRun {
         for (const char* made : {"hull", "decomposition", "simplification", "sdf"})
             failed = failed || (row.contains(made) && row[made].contains("error"));
         rows.push_back(std::move(row));
+        if (args_.layer && changed && !parts.empty()) place(prim, world, parts.front());
         keep(prim, world, std::move(parts));
     }
 
-    Json                             rows = Json::array();
-    std::vector<std::string>         paths;   ///< of all meshes of the stage
-    std::vector<exporter::NamedMesh> meshes;  ///< in the stage's world [m]
-    bool                             faulty = false, failed = false;
+    Json                              rows = Json::array();
+    std::vector<std::string>          paths;      ///< of all meshes of the stage
+    std::vector<exporter::NamedMesh>  meshes;     ///< in the stage's world [m]
+    std::vector<exporter::PlacedMesh> replaced;   ///< those that became others, in the frames of their prims
+    std::vector<std::string>          unreached;  ///< that no layer can change: in instances, or without a size
+    bool                              faulty = false, failed = false;
 
   private:
+    /// The way back of `as_placed`.
+    void place(const usd::Prim& prim, const usd::Matrix4d& world, geometry::Mesh mesh)
+    {
+        const auto  back = usd::inverse(world);
+        const Quatd turn = usd::decompose(world).rotation;
+        if (!back || prim.is_instance_proxy() || prim.type_name().text() != "Mesh") {
+            unreached.push_back(prim.path().text());
+            return;
+        }
+        for (Vec3d& p : mesh.points) p = usd::transform_vector(*back, rotate(turn, p));
+        if (usd::determinant3(world) < 0)
+            for (auto& t : mesh.triangles) std::swap(t[1], t[2]);
+        replaced.push_back({prim, std::move(mesh), args_.hull});
+    }
     void keep(const usd::Prim& prim, const usd::Matrix4d& world, std::vector<geometry::Mesh> parts)
     {
         const bool               collider = args_.hull || args_.decompose;
@@ -342,8 +367,41 @@ int check_mesh_args(const MeshArgs& args, const Io& io)
         return io.say_error(
                    fmt::format("'{}' holds one result: give one of --hull, --decompose, --simplify\n", args.output)),
                kExitUsage;
+    if (args.layer) {
+        const std::string suffix = files::suffix_of(args.output);
+        if (suffix != ".usda" && suffix != ".usdc" && suffix != ".usd")
+            return io.say_error("--layer needs -o FILE with .usda, .usdc or .usd\n"), kExitUsage;
+        if (args.decompose)
+            return io.say_error(
+                       "--layer puts one mesh in the place of one, and --decompose makes several: author "
+                       "physics:approximation = \"convexDecomposition\" instead\n"),
+                   kExitUsage;
+        if (!args.repair && !args.triangulate && !args.hull && args.simplify == 0)
+            return io.say_error("--layer needs what changes meshes: --repair, --triangulate, --simplify or --hull\n"),
+                   kExitUsage;
+    }
     if (args.keep_holes && !args.repair) return io.say_error("--keep-holes needs --repair\n"), kExitUsage;
     return kExitClean;
+}
+
+/// The meshes as a file of their own, or as a layer over the stage.
+Result<void> write_meshes(const MeshArgs& args, const MeshRun& run, const usd::Stage& stage, const Io& io)
+{
+    if (!args.layer) return exporter::write_mesh_file(run.meshes, args.output, stage.metadata().up_axis);
+    if (usd::is_foreign(stage.source()))
+        return make_diagnostic(record::kWriteFailed, {.layer = args.output},
+                               fmt::format("a layer lies over one of OpenUSD, and {} is none", stage.source()),
+                               fmt::format("Make one first: mechane convert {} -o robot/", stage.source()));
+    std::vector<std::string> blocked;
+    auto                     done = exporter::write_mesh_layer(run.replaced, stage, args.output, blocked);
+    const auto               told = [&](const char* what, const std::vector<std::string>& paths, const char* why) {
+        if (!paths.empty())
+            io.say(fmt::format("{} {}{}: {}\n", what, paths.front(),
+                               paths.size() > 1 ? fmt::format(" and {} more", paths.size() - 1) : "", why));
+    };
+    told("blocked  ", blocked, "it belongs to points or faces that are no more");
+    told("left     ", run.unreached, "no layer can change it: it lies in an instance, or its transform has no inverse");
+    return done;
 }
 
 int run_mesh(const MeshArgs& args, Context& context)
@@ -372,8 +430,7 @@ int run_mesh(const MeshArgs& args, Context& context)
     const bool as_meshes = exporter::is_mesh_file(args.output);
     if (as_meshes) {
         if (auto refused = refuse_read_outputs(context); !refused) return context.io.fail(refused.error());
-        const auto done = exporter::write_mesh_file(run.meshes, args.output, (*stage)->metadata().up_axis);
-        if (!done) return context.io.fail(done.error());
+        if (const auto done = write_meshes(args, run, **stage, context.io); !done) return context.io.fail(done.error());
         if (!context.global.json) text += fmt::format("wrote {}\n", args.output);
     }
     const ExitCode written = write_text(as_meshes ? "" : args.output, text, context.io);
@@ -396,6 +453,10 @@ void add_mesh(CLI::App& app, Context& context)
                    "Join points, drop triangles without area, turn the others alike, fill holes; what follows works on "
                    "the repaired mesh");
     verb->add_flag("--keep-holes", args->keep_holes, "With --repair: rims stay open");
+    verb->add_flag("--triangulate", args->triangulate,
+                   "Faces as triangles, in the order of the faces; any mesh that is written has triangles");
+    verb->add_flag("--layer", args->layer,
+                   "-o is a layer over the stage, in which the meshes stand in the places of those they were made of");
     verb->add_flag("--hull", args->hull, "Compute the convex hull");
     verb->add_flag("--decompose", args->decompose, "Compute a convex decomposition");
     verb->add_option("--simplify", args->simplify, "Simplify to this fraction of the triangles")

@@ -24,6 +24,7 @@
 #include "mechane/simulation/atomic_file.h"
 #include "mechane/usd/file_names.h"
 #include "mechane/usd/foreign.h"
+#include "mechane/viewer/authored_looks.h"
 #include "mechane/viewer/codes.h"
 #include "mechane/viewer/html.h"
 #include "mechane/viewer/render.h"
@@ -102,6 +103,12 @@ run::StageInWorld stage_in_world(const run::Scene& scene)
     return world;
 }
 
+std::string looks_of(const run::Scene& scene)
+{
+    const run::StageInWorld world = stage_in_world(scene);
+    return viewer::to_json(viewer::authored_looks(*scene.stage, scene.model, world.X_WS, world.meters_per_unit));
+}
+
 bool is_known_output(const std::string& file)
 {
     return file == "/dev/null" || file == "-" ||
@@ -145,7 +152,8 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
             context.io.say(fmt::format("textures  reduced to at most {} px along an edge on the page: {}\n",
                                        viewer::kPagePictureEdge, large->message));
     }
-    if (files::has_suffix(file, {".html"})) return viewer::write_html(scene.model, recording, file);
+    if (files::has_suffix(file, {".html"}))
+        return viewer::write_html(scene.model, recording, file, {.looks = looks_of(scene)});
     const viewer::RenderOptions picture{.threads = context.global.threads};
     // A number in a name counts pictures; the other formats are one file each, whatever its name.
     if (files::has_suffix(file, {".apng"}) || is_movie(file) ||

@@ -32,6 +32,8 @@ struct Publishing {
 std::string from_stage(const std::string& dt_source);
 
 run::StageInWorld stage_in_world(const run::Scene& scene);
+/// Lights and cameras of the stage for a page (HtmlOptions::looks).
+std::string looks_of(const run::Scene& scene);
 /// Writes a recording in the format of the file's extension.
 Result<void> write_output(const std::string& file, const run::Scene& scene, const record::Recording& recording,
                           Context& context, const Publishing& publishing = {});

@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/compare.h"
 #include "cli/counted.h"
+#include "cli/device_option.h"
 #include "cli/interrupt.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
@@ -24,7 +25,6 @@
 #include "cli/sim_hints.h"
 #include "cli/watch.h"
 #include "mechane/core/hash.h"
-#include "mechane/device/codes.h"
 #include "mechane/device/device_solver.h"
 #include "mechane/run/codes.h"
 #include "mechane/run/controllers.h"
@@ -69,30 +69,14 @@ ExitCode compare(const SimArgs& args, const run::Scene& scene, const Context& co
     return diverged ? kExitDiverged : kExitClean;
 }
 
-/// Options that a device does not honour.
-/// @error DEV_NOT_SUPPORTED  names them
-Result<void> fit_device(const SimArgs& args)
-{
-    std::vector<std::string> left_out;
-    if (args.options.sleeping) left_out.emplace_back("--sleeping");
-    if (!args.options.keep_pairs) left_out.emplace_back("--exact-contacts");
-    if (!args.options.sweep_fast) left_out.emplace_back("--discrete");
-    if (!args.checkpoint.empty()) left_out.emplace_back("--checkpoint");
-    if (!args.resume.empty()) left_out.emplace_back("--resume");
-    if (args.options.solver == "all") left_out.emplace_back("--solver all");
-    if (left_out.empty()) return {};
-    return make_diagnostic(device::kNotSupported, {},
-                           fmt::format("--device {} does not go with {}", args.device, fmt::join(left_out, ", ")),
-                           "Leave them out, or run on the CPU.");
-}
-
 /// Joins --solver, --solver-option and --device to the text that recordings keep.
 Result<void> choose_solver(SimArgs& args)
 {
-    if (const auto device = device::parse_device(args.device); !device)
-        return device.error();
-    else if (*device)
-        if (const auto fits = fit_device(args); !fits) return fits;
+    std::vector<std::string> left_out;
+    if (!args.checkpoint.empty()) left_out.emplace_back("--checkpoint");
+    if (!args.resume.empty()) left_out.emplace_back("--resume");
+    if (args.options.solver == "all") left_out.emplace_back("--solver all");
+    if (const auto fits = fit_device(args.device, args.options, std::move(left_out)); !fits) return fits;
     if (args.options.solver == "all") return {};
     std::string text = args.options.solver;
     for (const std::string& option : args.solver_options) {

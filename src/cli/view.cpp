@@ -144,6 +144,7 @@ std::optional<ExitCode> prepare_live(ViewArgs& args, const run::Scene& scene, co
     run::set_step(live.run, run::step_size(scene, args.dt));
     live.page.server.port = args.port;
     live.page.title       = std::filesystem::path(args.scene.file).filename().string();
+    live.page.looks       = looks_of(scene);
     if (!args.no_check) live.page.findings = view_findings(*scene.stage, context.global.threads);
     live.source  = args.scene.file;
     live.scene   = to_text(args.scene, context.global);

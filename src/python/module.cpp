@@ -9,6 +9,7 @@
 #include "mechane/math/real.h"
 #include "mechane/sourceformats/convert.h"
 #include "python/errors.h"
+#include "python/live_page.h"
 
 namespace mechane::python {
 
@@ -40,6 +41,7 @@ NB_MODULE(_core, m)
     bind_device(m);
     bind_queries(m);
     bind_record(m);
+    bind_live_page(m);
     bind_checker(m);
     bind_files(m);
     bind_program(m);

@@ -295,7 +295,7 @@ class InstancerWriter {
                 layer_.set_vec3_array(path.property("angularVelocities"), "vector3f[]", at, angular);
             };
             if (first) author(std::nullopt);  // what is read without a time: the initial state
-            author(frame.t * rate);
+            author(code_of(frame.t, rate));
             first = false;
         }
         if (sheared > 0)
@@ -371,8 +371,8 @@ usd::LayerWriter to_layer(const model::Model& model, const Recording& recording,
     if (options.stage && options.stage->default_prim()) layer.set_default_prim(options.stage->default_prim().name());
 
     const double rate  = frame_rate(recording);
-    const double start = recording.frames.empty() ? 0 : recording.frames.front().t * rate;
-    if (!recording.frames.empty()) layer.set_time_range(start, recording.frames.back().t * rate, rate);
+    const double start = recording.frames.empty() ? 0 : code_of(recording.frames.front().t, rate);
+    if (!recording.frames.empty()) layer.set_time_range(start, code_of(recording.frames.back().t, rate), rate);
 
     const Posed            X_SW = inverse(options.X_WS);
     const double           unit = 1 / options.meters_per_unit;
@@ -423,13 +423,13 @@ usd::LayerWriter to_layer(const model::Model& model, const Recording& recording,
             if (!is_finite(X_SB)) continue;
             previous         = continuous(X_SB.q, previous);
             const bool first = &frame == &recording.frames.front();
-            velocities.sample(frame.t * rate, X_SB.q, static_cast<Spatiald>(frame.body_qd[body]), first);
+            velocities.sample(code_of(frame.t, rate), X_SB.q, static_cast<Spatiald>(frame.body_qd[body]), first);
             if (first) {  // what is read without a time: the initial state
                 layer.set_vec3(translate, "double3", unit * X_SB.p);
                 layer.set_quat(orient, "quatd", previous);
             }
-            layer.set_vec3_sample(translate, "double3", frame.t * rate, unit * X_SB.p);
-            layer.set_quat_sample(orient, "quatd", frame.t * rate, previous);
+            layer.set_vec3_sample(translate, "double3", code_of(frame.t, rate), unit * X_SB.p);
+            layer.set_quat_sample(orient, "quatd", code_of(frame.t, rate), previous);
         }
     }
     instancers.write(rate, file, found);

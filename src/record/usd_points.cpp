@@ -127,8 +127,14 @@ void write_points(usd::LayerWriter& layer, const model::Model& model, const Reco
             if (!velocities.empty()) layer.set_vec3_array(path.property("velocities"), "vector3f[]", at, velocities);
         };
         if (&frame == &recording.frames.front()) author(std::nullopt);  // what is read without a time
-        author(frame.t * rate);
+        author(code_of(frame.t, rate));
     }
+}
+
+double code_of(double t, double rate)
+{
+    const double code = t * rate, whole = std::round(code);
+    return std::abs(code - whole) <= 1e-9 * std::max(1.0, std::abs(whole)) ? whole : code;
 }
 
 }  // namespace mechane::record

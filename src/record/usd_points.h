@@ -11,4 +11,7 @@ void write_points(usd::LayerWriter& layer, const model::Model& model, const Reco
                   const UsdOptions& options, const PointsPrim& points, double rate, const std::string& file,
                   Diagnostics& found);
 
+/// The time code of a moment; one that is whole but for the rounding of its product is whole.
+double code_of(double t, double rate);
+
 }  // namespace mechane::record

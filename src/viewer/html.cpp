@@ -148,8 +148,8 @@ const char* wrap_name(model::Wrap wrap)
 
 json frames_json(const model::Model& model, const record::Recording& recording, bool with_contacts)
 {
-    std::vector<float>         times, positions, points, forces;
-    std::vector<std::int16_t>  rotations, normals;
+    std::vector<float>        times, positions, points, forces;
+    std::vector<std::int16_t> rotations, normals;
     // Contacts of all frames stand in one array; start[f] to start[f + 1] are those of frame f.
     std::vector<std::uint32_t> start{0};
     const auto                 push = [](std::vector<float>& to, const Vec3& v) {
@@ -284,6 +284,7 @@ json document(const model::Model& model, const record::Recording& recording, con
         out["grounds"].push_back(
             {{"body", ground.body}, {"pose", pose_json(ground.X_BS)}, {"color", vec_json(ground.color)}});
     out["parts"] = parts_json(model);
+    if (!options.looks.empty()) out["looks"] = json::parse(options.looks, nullptr, false);
     if (!options.live.empty()) out["live"] = json::parse(options.live, nullptr, false);
     return out;
 }

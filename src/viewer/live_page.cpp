@@ -8,6 +8,7 @@
 
 #include "mechane/viewer/live_page.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -61,6 +62,23 @@ record::Recording still(const model::Model& model, const model::State& state, co
     return out;
 }
 
+/// Bodies, parents and where the one is in the other, for pages that put together what frames leave out.
+json fixed_json(const std::vector<FixedBody>& fixed)
+{
+    json out = json::array();
+    for (const FixedBody& one : fixed)
+        out.push_back({one.body, one.parent, one.X_PB.p.x, one.X_PB.p.y, one.X_PB.p.z, one.X_PB.q.x, one.X_PB.q.y,
+                       one.X_PB.q.z, one.X_PB.q.w});
+    return out;
+}
+
+/// Whether two shapes may press on each other over a patch.
+bool any_pressure(const model::Model& model)
+{
+    return std::any_of(model.shape_flags.begin(), model.shape_flags.end(),
+                       [](std::int32_t flags) { return (flags & model::shape_flag::hydroelastic) != 0; });
+}
+
 std::string dump(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 }  // namespace
@@ -69,12 +87,13 @@ struct LivePage::Impl {
     const model::Model&         model;
     LivePageOptions             options;
     std::unique_ptr<PageServer> server{};
-    std::set<std::uint64_t>     shows_contacts{};      ///< pages that do
-    std::int32_t                first = 0, count = 0;  ///< dofs that frames carry
+    std::set<std::uint64_t>     shows_contacts{}, shows_patches{};  ///< pages that do
+    std::int32_t                first = 0, count = 0;               ///< dofs that frames carry
     std::optional<Pull>         pull{};
     std::uint64_t               puller      = 0;  ///< the page whose mouse pulls
     std::size_t                 controllers = 0;
     std::vector<Vec3d>          places{};  ///< of the worlds
+    std::vector<FixedBody>      fixed{};
 
     void focus(std::int32_t tree)
     {
@@ -132,6 +151,8 @@ struct LivePage::Impl {
         }
         if (what == "contacts" && value && *value != 0) shows_contacts.insert(page);
         if (what == "contacts" && value && *value == 0) shows_contacts.erase(page);
+        if (what == "patches" && value && *value != 0) shows_patches.insert(page);
+        if (what == "patches" && value && *value == 0) shows_patches.erase(page);
         if (what == "focus")
             if (const auto tree = index(message, "articulation", model.articulation_count())) focus(*tree);
         if (what == "grab") grab(message, page);
@@ -154,6 +175,7 @@ Result<std::unique_ptr<LivePage>> LivePage::open(const model::Model& model, cons
         impl->focus(0);
     else
         impl->count = std::min(kMostDofs, static_cast<std::int32_t>(model.joint_dof_count()));
+    impl->fixed                = fixed_bodies(model);
     const std::string nonce    = random_word();
     json              findings = json::parse(impl->options.findings, nullptr, false);
     json              drivable = json::parse(impl->options.controllers, nullptr, false);
@@ -163,6 +185,8 @@ Result<std::unique_ptr<LivePage>> LivePage::open(const model::Model& model, cons
                            {"reset", impl->options.can_reset},
                            {"record", impl->options.can_record},
                            {"controllers", drivable},
+                           {"patches", any_pressure(model)},
+                           {"fixed", fixed_json(impl->fixed)},
                            {"findings", findings.is_array() ? findings : json::array()}};
     record::Recording first = still(model, state, impl->options.solver);
     if (!impl->options.overlaid) impl->places = places_of_worlds(model, first.frames[0].body_q);
@@ -171,7 +195,11 @@ Result<std::unique_ptr<LivePage>> LivePage::open(const model::Model& model, cons
     if (!impl->places.empty())
         move_apart(impl->places, apart.emplace(model)), move_apart(impl->places, model, first.frames[0]);
     std::string page   = to_html(apart ? *apart : model, first,
-                                 {.title = impl->options.title, .contacts = false, .nonce = nonce, .live = dump(live)});
+                                 {.title    = impl->options.title,
+                                  .contacts = false,
+                                  .nonce    = nonce,
+                                  .live     = dump(live),
+                                  .looks    = impl->options.looks});
     auto        server = PageServer::start(std::move(page), nonce, impl->options.server);
     if (!server) return server.error();
     impl->server = *std::move(server);
@@ -183,13 +211,23 @@ int                        LivePage::port() const { return impl_->server->port()
 std::size_t                LivePage::pages() const { return impl_->server->pages(); }
 const std::optional<Pull>& LivePage::pull() const { return impl_->pull; }
 
-void LivePage::show(const record::Frame& frame, const model::Control& control, const LiveStatus& status)
+bool LivePage::shows_patches() const { return !impl_->shows_patches.empty(); }
+
+void LivePage::show(const record::Frame& frame, const model::Control& control, const LiveStatus& status,
+                    std::span<const collision::ContactFace> patches)
 {
     if (pages() == 0) return;
-    record::Frame apart;
-    if (!impl_->places.empty()) move_apart(impl_->places, impl_->model, apart = frame);
+    record::Frame                       apart;
+    std::vector<collision::ContactFace> faces;
+    if (!impl_->places.empty()) {
+        move_apart(impl_->places, impl_->model, apart = frame);
+        faces.assign(patches.begin(), patches.end());
+        move_apart(impl_->places, impl_->model, faces);
+        patches = faces;
+    }
     impl_->server->publish(live_frame(impl_->model, impl_->places.empty() ? frame : apart, control, status,
-                                      !impl_->shows_contacts.empty(), impl_->first, impl_->count));
+                                      !impl_->shows_contacts.empty(), impl_->first, impl_->count, patches,
+                                      impl_->fixed));
 }
 
 std::vector<LiveCommand> LivePage::commands(std::chrono::milliseconds wait)
@@ -201,6 +239,7 @@ std::vector<LiveCommand> LivePage::commands(std::chrono::milliseconds wait)
         else if (message.kind == PageMessage::Kind::went) {
             if (impl_->puller == message.page) impl_->pull.reset();
             impl_->shows_contacts.erase(message.page);
+            impl_->shows_patches.erase(message.page);
             out.push_back({.kind = Kind::left, .page = message.page});
         } else if (message.kind == PageMessage::Kind::said)
             if (const auto command = impl_->read(message.text, message.page)) out.push_back(*command);

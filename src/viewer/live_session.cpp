@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "mechane/collision/pipeline.h"
 #include "mechane/dynamics/kinematics.h"
 #include "mechane/simulation/checkpoint.h"
 #include "mechane/simulation/frame.h"
@@ -79,6 +80,11 @@ struct LiveSession::Impl {
     std::optional<model::Control>          written_control{};
     std::optional<std::vector<Spatial>>    written_wrench{};
     bool                                   state_written = false;
+
+    // What finds the surfaces of pressure contact for pages that show them: the engine's own keeps none.
+    const model::Model*                           looked_at = nullptr;
+    std::unique_ptr<collision::CollisionPipeline> looker{};
+    model::Contacts                               looked{};
 
     Result<void> prepare(Diagnostics& found)
     {
@@ -320,6 +326,20 @@ struct LiveSession::Impl {
         }
     }
 
+    std::span<const collision::ContactFace> patches()
+    {
+        if (!page->shows_patches() || status.diverged) return {};
+        if (looked_at != &engine->model()) {
+            looked_at = &engine->model();
+            looker    = std::make_unique<collision::CollisionPipeline>(
+                *looked_at,
+                collision::PipelineOptions{.pool = &engine->pool(), .hydroelastic = {.output_contact_surface = true}});
+            looked = looker->make_contacts();
+        }
+        looker->collide(state, 0, looked);
+        return looker->contact_surface();
+    }
+
     Result<void> run()
     {
         auto   last = Clock::now(), shown = last - kFramePeriod, measured = last;
@@ -349,7 +369,7 @@ struct LiveSession::Impl {
             }
             if (changed && now - shown >= kFramePeriod) {
                 status.recording = writer.has_value();
-                page->show(run::make_frame(engine->model(), state, engine->contacts()), control, status);
+                page->show(run::make_frame(engine->model(), state, engine->contacts()), control, status, patches());
                 shown = now, changed = false;
             }
         }

@@ -17,6 +17,17 @@ constexpr double kMostWidth = 1e4;   ///< [m]
 
 Vec3 moved(const Vec3& p, const Vec3d& by) { return p + Vec3(by); }
 
+/// What touches something global (-1) belongs to the world of the other shape.
+std::int32_t world_of(const model::Model& model, std::int32_t a, std::int32_t b)
+{
+    const auto world = [&](std::int32_t shape) {
+        return shape >= 0 && static_cast<std::size_t>(shape) < model.shape_count()
+                   ? model.shape_world[static_cast<std::size_t>(shape)]
+                   : -1;
+    };
+    return std::max(world(a), world(b));
+}
+
 }  // namespace
 
 std::vector<Vec3d> places_of_worlds(const model::Model& model, const std::vector<Pose>& body_q)
@@ -78,14 +89,14 @@ void move_apart(const std::vector<Vec3d>& places, const model::Model& model, rec
         frame.body_q[b].p = moved(frame.body_q[b].p, place_of(places, model.body_world[b]));
     for (std::size_t p = 0; p < std::min(frame.particle_q.size(), model.particle_world.size()); ++p)
         frame.particle_q[p] = moved(frame.particle_q[p], place_of(places, model.particle_world[p]));
-    const auto world = [&](std::int32_t shape) {
-        return shape >= 0 && static_cast<std::size_t>(shape) < model.shape_count()
-                   ? model.shape_world[static_cast<std::size_t>(shape)]
-                   : -1;
-    };
     for (record::ContactSample& c : frame.contacts)
-        // A contact with something global (-1) belongs to the world of the other shape.
-        c.point = moved(c.point, place_of(places, std::max(world(c.shape0), world(c.shape1))));
+        c.point = moved(c.point, place_of(places, world_of(model, c.shape0, c.shape1)));
+}
+
+void move_apart(const std::vector<Vec3d>& places, const model::Model& model, std::vector<collision::ContactFace>& faces)
+{
+    for (collision::ContactFace& face : faces)
+        for (Vec3d& corner : face.points) corner += place_of(places, world_of(model, face.shape0, face.shape1));
 }
 
 }  // namespace mechane::viewer

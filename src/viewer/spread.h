@@ -1,6 +1,7 @@
 #pragma once
 #include <vector>
 
+#include "mechane/collision/hydroelastic.h"
 #include "mechane/model/model.h"
 #include "mechane/simulation/recording.h"
 
@@ -18,5 +19,8 @@ Vec3d place_of(const std::vector<Vec3d>& places, std::int32_t world);
 void move_apart(const std::vector<Vec3d>& places, model::Model& model);
 /// Bodies, particles and contacts of a frame.
 void move_apart(const std::vector<Vec3d>& places, const model::Model& model, record::Frame& frame);
+/// Surfaces of pressure contact.
+void move_apart(const std::vector<Vec3d>& places, const model::Model& model,
+                std::vector<collision::ContactFace>& faces);
 
 }  // namespace mechane::viewer

@@ -59,6 +59,15 @@ class Device(unittest.TestCase):
         self.assertIn("DEV_UNAVAILABLE", done.stderr)
         self.assertIn("/nowhere/libcuda.so.1", done.stderr)
 
+    def test_bench_steps_on_a_device_too_and_says_what_is_missing(self):
+        done = mechane("bench", self.box, "--ground", "0", "--worlds", "3", "--nstep", "5", "--device", "host")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("softstep@host", done.stdout)
+        done = mechane("bench", self.box, "--device", "cuda", MECHANE_CUDA_DRIVER="/nowhere/libcuda.so.1")
+        self.assertEqual((done.returncode, "DEV_UNAVAILABLE" in done.stderr), (6, True))
+        self.assertEqual(mechane("bench", self.box, "--device", "host", "--sleeping").returncode, 6)
+        self.assertEqual(mechane("bench", self.box, "--device", "gpu").returncode, 2)
+
     def test_options_that_a_device_does_not_honour_are_named(self):
         done = self.sim("--device", "host", "--sleeping", "--exact-contacts", "--checkpoint", self.folder / "c")
         self.assertEqual(done.returncode, 6)

@@ -160,6 +160,105 @@ def Xform "W"
         self.assertNotEqual(mechane("mesh", file, "--repair", "-o", file).returncode, 0)
         self.assertEqual(file.read_bytes(), before)
 
+    def open_box(self):
+        """A box without its lid, as quads, mirrored and scaled, in centimetres: it falls, and carries what belongs to its faces."""
+        return self.write("open.usda", """#usda 1.0
+(
+    defaultPrim = "W"
+    metersPerUnit = 0.01
+    upAxis = "Z"
+)
+def Xform "W"
+{
+    def Xform "body" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])
+    {
+        double3 xformOp:translate = (0, 0, 100)
+        float xformOp:rotateZ = 30
+        double3 xformOp:scale = (-2, 4, 6)
+        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:rotateZ", "xformOp:scale"]
+        def Mesh "box" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI"])
+        {
+            point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
+            int[] faceVertexCounts = [4, 4, 4, 4, 4]
+            int[] faceVertexIndices = [0, 3, 2, 1, 0, 1, 5, 4, 1, 2, 6, 5, 2, 3, 7, 6, 3, 0, 4, 7]
+            normal3f[] normals = [(0, 0, 1), (0, 0, 1), (0, 0, 1), (0, 0, 1), (0, 0, 1), (0, 0, 1), (0, 0, 1), (0, 0, 1)]
+            color3f[] primvars:displayColor = [(1, 0, 0)]
+            texCoord2f[] primvars:st = [(0, 0)] (
+                interpolation = "faceVarying"
+            )
+            int[] primvars:st:indices = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+            def GeomSubset "side"
+            {
+                int[] indices = [1]
+            }
+        }
+    }
+}
+""")
+
+    def test_a_layer_puts_the_repaired_mesh_into_the_stage(self):
+        stage, layer = self.open_box(), self.place / "sub" / "closed.usda"
+        layer.parent.mkdir()
+        done = mechane("mesh", stage, "--repair", "--layer", "-o", layer)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("box.normals and 3 more", done.stdout + done.stderr)  # texture coordinates, their indices, a subset
+        before = document("mesh", stage, "--json")["meshes"][0]
+        after = document("mesh", layer, "--json")["meshes"][0]
+        self.assertEqual((before["prim"], before["report"]["watertight"]), (after["prim"], False))
+        self.assertEqual((after["report"]["watertight"], after["report"]["orientation"]), (True, "outward"))
+        self.assertAlmostEqual(after["report"]["volume"], 48, places=4)  # 2 * 4 * 6
+        # It still is the body's collider, in its place, and nothing of the old faces is left.
+        values = document("dump", "stage", layer)
+        text = json.dumps(values)
+        self.assertIn("PhysicsMeshCollisionAPI", text)
+        self.assertRegex(mechane("info", layer).stdout, r"1 body .* 1 shape ")
+        flat = mechane("cat", "--flatten", layer).stdout
+        self.assertNotIn("faceVarying", flat.split("primvars:st = ")[-1].split("\n")[0])
+        self.assertIn("color3f[] primvars:displayColor = [(1, 0, 0)]", flat)
+        self.assertIn("int[] indices = []", flat)
+        # Once more changes nothing.
+        again = self.place / "sub" / "again.usda"
+        self.assertEqual(mechane("mesh", layer, "--repair", "--layer", "-o", again).returncode, 0)
+        self.assertNotIn("points", again.read_text())
+
+    def test_a_layer_may_hold_triangles_hulls_and_simplified_meshes(self):
+        stage = self.open_box()
+        for how, triangles in (("--triangulate", 10), ("--hull", 12)):
+            layer = self.place / "layer.usda"
+            self.assertEqual(mechane("mesh", stage, how, "--layer", "-o", layer).returncode, 0)
+            self.assertEqual(document("mesh", layer, "--json")["meshes"][0]["report"]["triangles"], triangles, how)
+        self.assertIn('physics:approximation = "convexHull"', layer.read_text())
+
+    def test_what_no_layer_can_change_is_said(self):
+        stage = self.write("instances.usda", """#usda 1.0
+(
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+class "P"
+{
+    def Mesh "m"
+    {
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
+        int[] faceVertexCounts = [4]
+        int[] faceVertexIndices = [0, 1, 2, 3]
+    }
+}
+def "I" (
+    instanceable = true
+    references = </P>
+)
+{
+}
+""")
+        done = mechane("mesh", stage, "--triangulate", "--layer", "-o", self.place / "l.usda")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("/I/m", done.stdout + done.stderr)
+        file = self.write("box.obj", obj(CORNERS, TRIANGLES))
+        self.assertEqual(mechane("mesh", file, "--triangulate", "--layer", "-o", self.place / "l.usda").returncode, 5)
+        for wrong in (["--layer"], ["--layer", "-o", "a.usda"], ["--layer", "--repair", "-o", "a.stl"], ["--layer", "--decompose", "-o", "a.usda"]):
+            self.assertEqual(mechane("mesh", stage, *wrong, cwd=self.place).returncode, 2, wrong)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -102,6 +102,47 @@ class MjcfWords(unittest.TestCase):
         said = mechane("info", self.folder / "r.urdf").stderr
         self.assertRegex(said, r"SOURCE_INERTIA.*ball of 0\.1 m")
 
+    def test_stiff_drives_bring_an_integrator_that_bears_them(self):
+        """MuJoCo 3.17: under Euler, its default, a damping of 300 N m s/rad on an inertia of 0.005 kg m^2 diverges at steps of 2 ms; under implicitfast it does not."""
+        stage = self.folder / "wheel.usda"
+        stage.write_text("""#usda 1.0
+(
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def Xform "R" (prepend apiSchemas = ["PhysicsArticulationRootAPI"])
+{
+    def Cylinder "base" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])
+    {
+    }
+    def Cylinder "wheel" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])
+    {
+        double radius = 0.1
+        double height = 0.04
+        double3 xformOp:translate = (0, 0, 3)
+        uniform token[] xformOpOrder = ["xformOp:translate"]
+    }
+    def PhysicsRevoluteJoint "axle" (prepend apiSchemas = ["PhysicsDriveAPI:angular"])
+    {
+        rel physics:body0 = </R/base>
+        rel physics:body1 = </R/wheel>
+        point3f physics:localPos0 = (0, 0, 3)
+        uniform token physics:axis = "Z"
+        float drive:angular:physics:damping = 5
+    }
+}
+""")
+        out = self.folder / "wheel" / "wheel.xml"
+        done = mechane("convert", stage, "-o", out, "--verify")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn('integrator="implicitfast"', out.read_text())
+        # What MJCF itself says, or leaves to MuJoCo, stays.
+        for option in ("", '<option integrator="RK4"/>'):
+            again = self.folder / "again" / "again.xml"
+            file = self.hinge(more=f'{option}<actuator><velocity joint="h" kv="300"/></actuator>')
+            self.assertEqual(mechane("convert", file, "-o", again).returncode, 0)
+            self.assertEqual(re.findall('integrator="(.*?)"', again.read_text()), re.findall('integrator="(.*?)"', option))
+
     def test_times_are_given_with_their_unit(self):
         file = self.hinge()
         for text, frames in (("500ms", 50), ("0.5s", 50), ("0.5", 50), ("0.01min", 60), ("1/2 s", 50)):

@@ -171,6 +171,15 @@ class Runs(unittest.TestCase):
             page = (pathlib.Path(folder) / "a.html").read_text()
             self.assertNotRegex(page, r"<(script|link)[^>]+(src|href)=\"https?:")
 
+    def test_time_codes_of_whole_frames_are_whole(self):
+        """31 steps of 1/60 s are 30.999999999999996 frames of 1/60 s in double precision"""
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "a.usda"
+            self.assertEqual(mechane("sim", QUADRUPED, "--frames", "31", "--dt", "1/60", "-o", out).returncode, 0)
+            text = out.read_text()
+            self.assertIn("endTimeCode = 31\n", text)
+            self.assertIn("\n            31: (", text)
+
     def test_json_is_printed_whatever_else_is_written(self):
         with tempfile.TemporaryDirectory() as folder:
             alone = document("sim", QUADRUPED, "--frames", "5", "--json", "--reproducible")

@@ -51,10 +51,11 @@ class Frame:
     """A frame as web/src/live.ts reads it."""
 
     def __init__(self, data):
-        magic, flags, self.time, self.realtime, self.kinetic, self.potential, bodies, sent, self.contacts, self.first, dofs, particles = struct.unpack("<IIdfffIIIIII", data[:52])
-        assert magic == 0x324D4C4D and len(data) == 52 + 12 * particles + 20 * bodies + 30 * sent + 12 * dofs
+        magic, flags, self.time, self.realtime, self.kinetic, self.potential, bodies, sent, self.contacts, self.first, dofs, particles, faces, standing = struct.unpack("<IIdfffIIIIIIII", data[:60])
+        mask = (bodies + 7) // 8 if standing < bodies else 0
+        assert magic == 0x334D4C4D and len(data) == 60 + 12 * particles + 20 * standing + 30 * sent + 40 * faces + 12 * dofs + mask
         self.playing, self.recording, self.diverged = bool(flags & 1), bool(flags & 2), bool(flags & 4)
-        at = 52
+        at = 60
 
         def floats(count):
             nonlocal at
@@ -63,8 +64,9 @@ class Frame:
             return out
 
         self.particles = floats(3 * particles)
-        self.positions = floats(3 * bodies)
+        self.positions = floats(3 * standing)  # of those that are not fixed to another
         self.points, self.forces = floats(3 * sent), floats(3 * sent)
+        self.corners, self.depths = floats(9 * faces), floats(faces)
         self.q, self.qd, self.target = floats(dofs), floats(dofs), floats(dofs)
 
 

@@ -462,6 +462,25 @@ def test_ppo_learns_on_a_short_run(tmp_path):
     assert (tmp_path / "cartpole.html").stat().st_size > 10_000
 
 
+def test_worlds_are_stepped_by_a_device_or_say_why_not(monkeypatch):
+    """`host` runs the GPU's kernels on the processor: the cart goes the same way, to single precision"""
+    import mechane.gym as gym
+
+    runs = []
+    for device in (None, "host"):
+        worlds = gym.Worlds(gym.Cartpole(), 3, device=device)
+        worlds.reset(seed=1)
+        for _ in range(5):
+            seen = worlds.step(np.full((3, 1), 0.3))[0]
+        runs.append(seen)
+    np.testing.assert_allclose(runs[0], runs[1], atol=2e-3)
+    monkeypatch.setenv("MECHANE_CUDA_DRIVER", "/nowhere/libcuda.so.1")
+    with pytest.raises(NotImplementedError, match="/nowhere/libcuda.so.1"):
+        gym.Worlds(gym.Cartpole(), 3, device="cuda")
+    with pytest.raises(ValueError, match="gpux"):
+        gym.Worlds(gym.Cartpole(), 3, device="gpux")
+
+
 @needs_gymnasium
 def test_unknown_words_are_refused():
     from mechane.gym import TaskVectorEnv

@@ -163,3 +163,71 @@ def test_commands_as_objects(tmp_path):
     assert any("radius" in path for path, _, _ in mc.diff(tmp_path / "ball.usda", other)) and mc.diff(other, other) == []
     with pytest.raises(FileNotFoundError):
         mc.info(tmp_path / "none.usda")
+
+
+def test_a_loop_is_shown_live_and_obeys_its_page():
+    """`ViewerWeb`: a page pauses, steps, pulls and moves targets; at the end what was logged is played"""
+    sys.path.insert(0, os.environ["MECHANE_SOURCE_DIR"])
+    try:
+        from tests.cli.websocket import WebSocket
+    finally:
+        sys.path.pop(0)
+    m = pendulum().finalize()
+    viewer = mc.viewer.ViewerWeb(num_frames=None, open=False)
+    assert viewer.url is None and viewer._repr_html_() is None
+    viewer.set_model(m)
+    assert "<iframe" in viewer._repr_html_()
+    port, token = viewer._live.port, viewer.url.split("token=")[1]
+    for wrong in (dict(target="/socket?token=0", origin=f"http://127.0.0.1:{port}"), dict(target=f"/socket?token={token}", origin="http://evil.example")):
+        with pytest.raises(Exception, match="403"):
+            WebSocket(port, **wrong)
+    page = WebSocket(port, f"/socket?token={token}", origin=f"http://127.0.0.1:{port}")
+    state, solver, t, steps = m.state(), mc.solvers.SolverSoftStep(m), 0.0, 0
+
+    def frame():
+        nonlocal t, steps
+        viewer.begin_frame(t)
+        contacts = m.collide(state)
+        if not viewer.is_paused():
+            state.clear_forces()
+            viewer.apply_forces(state)
+            solver.step(state, state, None, contacts, 1 / 60)
+            t, steps = t + 1 / 60, steps + 1
+        viewer.log_state(state)
+        viewer.log_contacts(contacts, state)
+        viewer.end_frame()
+
+    def until(true, most=600):
+        for _ in range(most):
+            if true():
+                return
+            frame()
+        raise AssertionError("it never became true")
+
+    until(lambda: steps >= 3)
+    shown = page.receive()
+    assert isinstance(shown, bytes) and shown[:4] == b"MLM3"
+    page.say(do="pause")
+    until(lambda: viewer.is_paused())
+    stopped = steps
+    for _ in range(3):
+        frame()
+    assert steps == stopped
+    page.say(do="step")
+    until(lambda: steps > stopped)
+    frame()
+    assert steps == stopped + 1 and viewer.is_paused()
+    page.say(do="target", dof=0, value=0.5)
+    page.say(do="grab", body=0, point=[0, 0, 0], target=[9, 9, 9])
+    until(lambda: viewer._targets and viewer._live.pull(state._core, 1 / 60) is not None)
+    control = m.control()
+    viewer.apply_targets(control)
+    assert control.joint_target_q[0] == 0.5
+    state.clear_forces()
+    viewer.apply_forces(state)
+    assert np.any(np.asarray(state.body_f) != 0)
+    page.socket.close()
+    until(lambda: not viewer.is_paused())  # nobody could let it go on
+    viewer.close()
+    assert not viewer.is_running() and viewer.page.url.startswith("http://127.0.0.1:")
+    viewer.page.close()

@@ -42,6 +42,72 @@ CONTRASTS = """(() => {
 })()"""
 
 
+#: A ball with a lamp and a camera of its own, a sun, a sky, a camera above.
+LIT = """#usda 1.0
+(
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def Sphere "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])
+{
+    double radius = 0.3
+    def SphereLight "lamp"
+    {
+        float inputs:intensity = 20
+        float inputs:radius = 0.05
+        double3 xformOp:translate = (0, 0, 0.6)
+        uniform token[] xformOpOrder = ["xformOp:translate"]
+    }
+    def Camera "eye"
+    {
+        double3 xformOp:translate = (0, -2, 0.3)
+        float3 xformOp:rotateXYZ = (80, 0, 0)
+        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:rotateXYZ"]
+    }
+}
+def Camera "top"
+{
+    double3 xformOp:translate = (0, 0, 5)
+    uniform token[] xformOpOrder = ["xformOp:translate"]
+}
+def DistantLight "sun"
+{
+    float inputs:intensity = 30000
+    color3f inputs:color = (1, 0.7, 0.4)
+    float3 xformOp:rotateXYZ = (50, 0, 30)
+    uniform token[] xformOpOrder = ["xformOp:rotateXYZ"]
+}
+def DomeLight "sky"
+{
+    float inputs:intensity = 0.6
+}
+"""
+#: A box that lies on a board, both hydroelastic.
+PRESSED = """#usda 1.0
+(
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def Cube "box" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "NewtonSDFCollisionAPI"])
+{
+    double size = 0.4
+    bool newton:hydroelasticEnabled = true
+    float newton:hydroelasticStiffness = 1e6
+    double3 xformOp:translate = (0, 0, 0.2)
+    uniform token[] xformOpOrder = ["xformOp:translate"]
+}
+def Cube "board" (prepend apiSchemas = ["PhysicsCollisionAPI", "NewtonSDFCollisionAPI"])
+{
+    double size = 2
+    bool newton:hydroelasticEnabled = true
+    float newton:hydroelasticStiffness = 1e6
+    double3 xformOp:translate = (0, 0, -0.1)
+    double3 xformOp:scale = (1, 1, 0.1)
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:scale"]
+}
+"""
+
+
 class LivePage(unittest.TestCase):
     def keep(self, browser, name):
         if folder := os.environ.get("MECHANE_KEEP"):
@@ -222,6 +288,56 @@ class LivePage(unittest.TestCase):
                 fetch('http://127.0.0.1:9/').catch(() => {}); try { new WebSocket('ws://127.0.0.1:9/'); } catch {} try { window.owned = eval('3'); } catch {} })()""")
             browser.wait("['script-src-elem', 'img-src', 'frame-src', 'connect-src', 'style-src-attr'].every(d => window.broken.includes(d))")
             self.assertIsNone(browser.value("window.owned ?? null"))
+
+    def test_curves_have_axes_units_and_values(self):
+        with View(QUADRUPED, "--no-check") as view, Browser(view.url) as browser:
+            browser.wait(f"{TIME} > 0.3")
+            browser.value("document.getElementById('tab-Curves').click()")
+            browser.wait("document.querySelector('.plot canvas') !== null && document.querySelector('.legend .reading').textContent.endsWith('J')")
+            # A second unit has an axis of its own; the third curve shares one.
+            browser.value("(() => { const s = document.querySelector('#page-Curves select'); for (const end of ['velocity [rad/s]', 'potential energy [J]']) {"
+                          "s.selectedIndex = [...s.options].findIndex(o => o.textContent.endsWith(end)); s.dispatchEvent(new Event('change')); } })()")
+            browser.wait("document.querySelectorAll('.legend button').length === 3 && document.querySelectorAll('.plot .u-axis').length === 3")
+            browser.wait("[...document.querySelectorAll('.legend .reading')].every(r => r.textContent !== '')")
+            browser.drawn()
+            self.keep(browser, "curves")
+            browser.value("document.querySelector('.legend button').click()")
+            browser.wait("document.querySelectorAll('.legend button').length === 2")
+            self.assertEqual(browser.errors, [])
+
+    def test_lights_and_cameras_of_the_stage(self):
+        with tempfile.TemporaryDirectory() as folder:
+            stage = pathlib.Path(folder) / "lit.usda"
+            stage.write_text(LIT)
+            with View(stage, "--paused", "--no-check") as view, Browser(view.url) as browser:
+                browser.wait(READY)
+                browser.drawn()
+                seen = [browser.picture()]
+                self.keep(browser, "lit")
+                for key in ("a", "v", "v", "v"):  # its lights off; through its cameras, and back
+                    browser.key(key)
+                    browser.drawn()
+                    seen.append(browser.picture())
+                    self.keep(browser, f"lit-{len(seen)}")
+                self.assertEqual(len(set(seen[:4])), 4)
+                self.assertEqual(browser.value("[...document.querySelectorAll('#toggles option')].map(o => o.textContent)"), ["Free camera", "eye", "top"])
+                self.assertEqual(browser.errors, [])
+
+    def test_patches_of_pressure_are_shown_while_they_are_asked_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            stage = pathlib.Path(folder) / "soft.usda"
+            stage.write_text(PRESSED)
+            with View(stage, "--no-check") as view, Browser(view.url) as browser:
+                browser.wait(f"{TIME} > 0.2 && document.body.dataset.faces === '0'")
+                browser.key("h")
+                browser.wait("Number(document.body.dataset.faces) > 0")
+                browser.key(" ", "Space")
+                browser.drawn()
+                self.keep(browser, "patches")
+                browser.key("h")
+                browser.key("ArrowRight")
+                browser.wait("document.body.dataset.faces === '0'")
+                self.assertEqual(browser.errors, [])
 
     def test_worlds_stand_side_by_side(self):
         with View(QUADRUPED, "--worlds", "4", "--paused", "--no-check") as view, Browser(view.url) as browser:

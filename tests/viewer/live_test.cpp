@@ -139,6 +139,10 @@ TEST_CASE("worlds are drawn apart: bodies, what stands still and contacts move t
                               .shape1   = shape(3, 0)});
     viewer::move_apart(places, drawn);
     viewer::move_apart(places, model, frame);
+    std::vector<collision::ContactFace> faces{
+        {{Vec3d{}, {}, {}}, 0, frame.contacts[0].shape0, frame.contacts[0].shape1}};
+    viewer::move_apart(places, model, faces);
+    CHECK(length(faces[0].points[2] - places[3]) < 1e-12);
     CHECK(length(Vec3d(frame.body_q[3].p) - Vec3d(state.body_q[3].p) - places[3]) < 1e-5);
     CHECK(length(Vec3d(frame.contacts[0].point) - places[3]) < 1e-5);
     const auto wall = static_cast<std::size_t>(shape(3, -1)), plane = static_cast<std::size_t>(shape(-1, -1));
@@ -149,18 +153,72 @@ TEST_CASE("worlds are drawn apart: bodies, what stands still and contacts move t
 
 TEST_CASE("a frame has the length that its head says, whatever is asked for")
 {
-    const auto model     = test::walker();
-    const auto recording = test::sway(model, 0.1);
-    const auto control   = model::make_control(model);
+    const auto                                model     = test::walker();
+    const auto                                recording = test::sway(model, 0.1);
+    const auto                                control   = model::make_control(model);
+    const std::vector<collision::ContactFace> patch(3, {{Vec3d{0, 0, 0}, {1, 0, 0}, {0, 1, NAN}}, -0.1, 0, 1});
     for (const std::int32_t first : {-5, 0, 3, 1000})
         for (const std::int32_t count : {-1, 0, 2, 1000}) {
             const std::string bytes =
-                viewer::live_frame(model, recording.frames.back(), control, {}, true, first, count);
-            std::uint32_t head[13];
+                viewer::live_frame(model, recording.frames.back(), control, {}, true, first, count, patch);
+            std::uint32_t head[15];
             std::memcpy(head, bytes.data(), sizeof head);
             CHECK(head[7] == model.body_count());
-            CHECK(bytes.size() == 52 + 12 * head[12] + 20 * head[7] + 30 * head[8] + 12 * head[11]);
+            CHECK(head[13] == 3);
+            CHECK(head[14] == model.body_count());
+            CHECK(bytes.size() == 60 + 12 * head[12] + 20 * head[14] + 30 * head[8] + 40 * head[13] + 12 * head[11]);
         }
+}
+
+TEST_CASE("a body that is fixed to another is sent only where it stands elsewhere")
+{
+    model::ModelBuilder       builder;
+    std::vector<std::int32_t> bodies;
+    for (int i = 0; i < 4; ++i) {
+        bodies.push_back(builder.add_body({.p = {0, 0, 1}}, "/b" + std::to_string(i)));
+        builder.add_shape_sphere(bodies.back(), {}, 0.1, {}, "");
+    }
+    // 3 holds 1, which holds 0: parents stand behind their children.
+    builder.add_joint_free(bodies[3]);
+    builder.add_joint_fixed(bodies[3], bodies[1], {.p = {1, 0, 0}}, {});
+    builder.add_joint_fixed(bodies[1], bodies[0], {.p = {0, 1, 0}}, {.p = {0, 0, 1}});
+    builder.add_joint_free(bodies[2]);
+    const auto model = test::finalized(builder);
+    const auto fixed = viewer::fixed_bodies(model);
+    REQUIRE(fixed.size() == 2);
+    CHECK(fixed[0].body == bodies[1]);
+    CHECK(fixed[1].body == bodies[0]);
+    CHECK(length(fixed[1].X_PB.p - Vec3d{0, 1, -1}) < 1e-9);
+
+    record::Frame frame;
+    frame.body_q                 = model.body_q;
+    frame.body_q[std::size_t{1}] = {.p = frame.body_q[3].p + Vec3{1, 0, 0}, .q = frame.body_q[3].q};
+    frame.body_q[std::size_t{0}] = {.p = frame.body_q[1].p + Vec3{0, 1, -1}, .q = frame.body_q[3].q};
+    const auto sent              = [&] {
+        const std::string bytes =
+            viewer::live_frame(model, frame, model::make_control(model), {}, false, 0, 0, {}, fixed);
+        std::uint32_t head[15];
+        std::memcpy(head, bytes.data(), sizeof head);
+        CHECK(bytes.size() == 60 + 20 * head[14] + (head[14] < 4 ? 1 : 0));
+        return head[14];
+    };
+    CHECK(sent() == 2);
+    frame.body_q[0].p.x += Real(0.001);
+    CHECK(sent() == 3);
+}
+
+TEST_CASE("bodies that are fixed in a circle are sent")
+{
+    model::ModelBuilder builder;
+    const auto          a = builder.add_body({}, "/a"), b = builder.add_body({}, "/b");
+    builder.add_shape_sphere(a, {}, 0.1, {}, ""), builder.add_shape_sphere(b, {}, 0.1, {}, "");
+    builder.add_joint_free(a);
+    builder.add_joint_fixed(a, b, {}, {});
+    auto model = test::finalized(builder);
+    // What no builder makes, a model that was written to may hold.
+    model.joint_type[0]   = model::JointType::fixed;
+    model.joint_parent[0] = b;
+    CHECK(viewer::fixed_bodies(model).size() == 1);
 }
 
 TEST_CASE("scripts and styles of a page carry the nonce of its policy, and nothing else is called so")

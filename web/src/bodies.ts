@@ -2,6 +2,7 @@
 // a hundred robots take as many draw calls as one.
 import * as THREE from "three";
 import { InstancedLines } from "./instanced_lines.ts";
+import { grouped, type Instance, mergedMesh, together } from "./merging.ts";
 import { bodyPose, type Place } from "./motion.ts";
 import type { Item, Mesh, View, Wrap } from "./view.ts";
 
@@ -52,12 +53,21 @@ export function poseMatrix(pose: ArrayLike<number>, out = new THREE.Matrix4()): 
   );
 }
 
-/** Items that one draw call shows. */
+/** What one draw call shows. */
 interface Bucket {
-  items: Item[];
-  local: THREE.Matrix4[];
+  instances: Instance[];
+  local: THREE.Matrix4[] | null; // of each instance in its body; null: they stand in the body's frame
+  starts: number[]; // first triangle of each item of an instance
   matrices: THREE.InstancedBufferAttribute;
   solid: THREE.InstancedMesh | null; // null: an overlay
+}
+
+/** A geometry that several instances share, and where its items begin. */
+interface Shared {
+  solid: THREE.BufferGeometry;
+  line: THREE.BufferGeometry;
+  local: THREE.Matrix4[] | null;
+  starts: number[];
 }
 
 export class Bodies {
@@ -85,43 +95,50 @@ export class Bodies {
     }
     this.shown = new Set(view.items.filter((i) => i.solid && i.body >= 0).map((i) => i.body));
     this.solids = view.meshes.map(solidGeometry);
-    const lines = view.meshes.map((mesh, i) => lineGeometry(mesh, this.solids[i]));
-    for (const items of this.grouped((i) => i.solid, (i) => `${i.mesh} ${i.opacity} ${i.picture} ${i.wrap}`)) this.addSolid(items);
-    for (const items of this.grouped((i) => i.collider, (i) => `${i.mesh} ${i.body < 0}`)) this.addCollider(items, lines[items[0].mesh]);
+    for (const items of grouped(view.items.filter((i) => i.solid), (i) => `${i.opacity} ${i.picture} ${i.wrap}`))
+      for (const { merged, instances } of together(items, view.meshes)) this.addSolid(instances, merged);
+    const plain = view.items.filter((i) => i.collider).map((i) => ({ ...i, color: [1, 1, 1] }));
+    for (const items of grouped(plain, (i) => String(i.body < 0)))
+      for (const { merged, instances } of together(items, view.meshes)) this.addCollider(instances, merged);
     this.showColliders(false);
   }
 
-  private grouped(wanted: (item: Item) => boolean, key: (item: Item) => string): Item[][] {
-    const out = new Map<string, Item[]>();
-    for (const item of this.view.items) {
-      if (!wanted(item)) continue;
-      const list = out.get(key(item));
-      if (list) list.push(item);
-      else out.set(key(item), [item]);
+  /** The geometry of instances that look alike. */
+  private shared(instances: Instance[], merged: boolean, colored: boolean): Shared {
+    const first = instances[0].items;
+    if (!merged) {
+      const solid = this.solids[first[0].mesh];
+      return { solid, line: lineGeometry(this.view.meshes[first[0].mesh], solid), local: instances.map((i) => poseMatrix(i.items[0].pose)), starts: [0] };
     }
-    return [...out.values()];
+    const { mesh, colors, starts } = mergedMesh(first, this.view.meshes);
+    const solid = solidGeometry(mesh);
+    if (colored) solid.setAttribute("color", new THREE.BufferAttribute(colors, 3));
+    return { solid, line: lineGeometry(mesh, solid), local: null, starts };
   }
 
-  private addSolid(items: Item[]): void {
-    const first = items[0];
+  private addSolid(instances: Instance[], merged: boolean): void {
+    const first = instances[0].items[0];
+    const { solid, local, starts } = this.shared(instances, merged, true);
     const material = new THREE.MeshStandardMaterial({
-      roughness: 0.55, metalness: 0.05, transparent: first.opacity < 1, opacity: first.opacity, side: THREE.DoubleSide,
+      roughness: 0.55, metalness: 0.05, transparent: first.opacity < 1, opacity: first.opacity, side: THREE.DoubleSide, vertexColors: merged,
       shadowSide: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
     });
     if (first.picture !== undefined) material.map = texture(this.view.pictures[first.picture], first.wrap, this.onPicture);
-    const mesh = new THREE.InstancedMesh(this.solids[first.mesh], material, items.length);
-    items.forEach((item, i) => mesh.setColorAt(i, new THREE.Color().setRGB(item.color[0], item.color[1], item.color[2], THREE.SRGBColorSpace)));
+    const mesh = new THREE.InstancedMesh(solid, material, instances.length);
+    if (!merged)
+      instances.forEach(({ items: [item] }, i) => mesh.setColorAt(i, new THREE.Color().setRGB(item.color[0], item.color[1], item.color[2], THREE.SRGBColorSpace)));
     mesh.frustumCulled = false;
     mesh.castShadow = first.opacity > 0.5;
     mesh.receiveShadow = true;
     this.root.add(mesh);
-    this.buckets.push({ items, local: items.map((i) => poseMatrix(i.pose)), matrices: mesh.instanceMatrix, solid: mesh });
+    this.buckets.push({ instances, local, starts, matrices: mesh.instanceMatrix, solid: mesh });
   }
 
   /** A veil, its lines, and the same lines faintly through what lies in front. */
-  private addCollider(items: Item[], line: THREE.BufferGeometry): void {
-    const color = items[0].body < 0 ? STATIC : DYNAMIC;
-    const veil = new THREE.InstancedMesh(this.solids[items[0].mesh], new THREE.MeshBasicMaterial({ color, transparent: true, opacity: 0.16, depthWrite: false }), items.length);
+  private addCollider(instances: Instance[], merged: boolean): void {
+    const color = instances[0].body < 0 ? STATIC : DYNAMIC;
+    const { solid, line, local, starts } = this.shared(instances, merged, false);
+    const veil = new THREE.InstancedMesh(solid, new THREE.MeshBasicMaterial({ color, transparent: true, opacity: 0.16, depthWrite: false }), instances.length);
     veil.frustumCulled = false;
     const near = new InstancedLines(line, new THREE.LineBasicMaterial({ color }), veil.instanceMatrix);
     const far = new InstancedLines(line, new THREE.LineBasicMaterial({ color, transparent: true, opacity: 0.28, depthTest: false, depthWrite: false }), veil.instanceMatrix);
@@ -130,7 +147,7 @@ export class Bodies {
       this.root.add(object);
       this.overlay.push(object);
     }
-    this.buckets.push({ items, local: items.map((i) => poseMatrix(i.pose)), matrices: veil.instanceMatrix, solid: null });
+    this.buckets.push({ instances, local, starts, matrices: veil.instanceMatrix, solid: null });
   }
 
   showColliders(on: boolean): void {
@@ -154,10 +171,12 @@ export class Bodies {
     for (const bucket of this.buckets) {
       if (!bucket.solid && !this.collidersOn) continue;
       const out = bucket.matrices.array as Float32Array;
-      bucket.items.forEach((item, i) => {
-        if (item.body >= 0 && !this.visible[item.body]) NOWHERE.toArray(out, 16 * i);
-        else if (item.body < 0) bucket.local[i].toArray(out, 16 * i);
-        else matrix.multiplyMatrices(this.matrices[item.body], bucket.local[i]).toArray(out, 16 * i);
+      bucket.instances.forEach(({ body }, i) => {
+        const local = bucket.local?.[i];
+        if (body >= 0 && !this.visible[body]) NOWHERE.toArray(out, 16 * i);
+        else if (body < 0) (local ?? matrix.identity()).toArray(out, 16 * i);
+        else if (local) matrix.multiplyMatrices(this.matrices[body], local).toArray(out, 16 * i);
+        else this.matrices[body].toArray(out, 16 * i);
       });
       bucket.matrices.needsUpdate = true;
     }
@@ -205,8 +224,11 @@ export class Bodies {
       if (!bucket.solid) continue;
       bucket.solid.boundingSphere = null; // instances have moved since it was computed
       for (const found of ray.intersectObject(bucket.solid, false))
-        if (found.instanceId !== undefined && (!best || found.distance < best.distance))
-          best = { item: bucket.items[found.instanceId], point: found.point, distance: found.distance };
+        if (found.instanceId !== undefined && (!best || found.distance < best.distance)) {
+          const face = found.faceIndex ?? 0;
+          const at = bucket.starts.findLastIndex((start) => start <= face);
+          best = { item: bucket.instances[found.instanceId].items[at], point: found.point, distance: found.distance };
+        }
     }
     return best;
   }

@@ -6,14 +6,14 @@ export interface Frame {
   distance: number;
 }
 
-/** Where to look along `forward`, and from how far, so that all points lie within `fill` of the frame and in its middle. */
-export function fitFrame(points: THREE.Vector3[], forward: THREE.Vector3, up: THREE.Vector3, fovY: number, aspect: number, fill: number): Frame {
+/** Where to look along `forward`, and from how far, so that all points lie within these shares of the frame and in its middle. */
+export function fitFrame(points: THREE.Vector3[], forward: THREE.Vector3, up: THREE.Vector3, fovY: number, aspect: number, fillX: number, fillY: number): Frame {
   const box = new THREE.Box3().setFromPoints(points);
   const target = box.isEmpty() ? new THREE.Vector3() : box.getCenter(new THREE.Vector3());
   const right = forward.clone().cross(up).normalize();
   const above = right.clone().cross(forward);
-  const tanY = Math.tan((fovY * Math.PI) / 360) * fill;
-  const tanX = tanY * aspect;
+  const half = Math.tan((fovY * Math.PI) / 360);
+  const [tanX, tanY] = [half * aspect * fillX, half * fillY];
   const v = new THREE.Vector3();
   let distance = 0;
   // A box's centre is not its picture's: after a first look the target moves to the middle of what is seen.

@@ -9,7 +9,7 @@ import { readOptions } from "./options.ts";
 import { make, Panel } from "./panel.ts";
 import { SPEEDS } from "./player.ts";
 import { Stage } from "./stage.ts";
-import { addLookKeys, addOverlayToggles, savePicture } from "./toggles.ts";
+import { addAuthored, addLookKeys, addOverlayToggles, savePicture } from "./toggles.ts";
 import type { Item, Parts, View } from "./view.ts";
 
 const RESET = icon("M8 2.5a5.5 5.5 0 1 1-5.2 3.7l1.6.6A3.8 3.8 0 1 0 8 4.2V7L4 3.5 8 0z");
@@ -26,6 +26,7 @@ const KEYS: KeyList = [
   [", . ; '", "turn the camera"], ["+ −", "nearer, farther"], ["r", "show all again"], ["o", "follow the bodies"],
   ["Shift + 1…9, 1…9", "remember the camera's place, go there"],
   ["c f g m i j n", "colliders, contacts, ground, mass, inertia, joints, names"],
+  ["h", "patches of hydroelastic contact, where there are such shapes"], ["a v", "lights and cameras of the stage, where it has some"],
   ["d", "dark"], ["s", "save a picture"], ["?", "this list"],
 ];
 const NO_PARTS: Parts = { bodies: [], joints: [], dofs: [], articulations: [] };
@@ -215,11 +216,23 @@ export function startLive(view: View): void {
     stage.contacts.group.visible = on;
     askForContacts();
   });
+  // Surfaces of pressure contact are found and sent while a page shows them.
+  const askForPatches = () => {
+    if (stage.patches && link.connected) link.send({ do: "patches", value: stage.patches.mesh.visible ? 1 : 0 });
+  };
+  const patches = stage.patches
+    ? toggle("Patches", "h", options.overlays.includes("patches"), (on) => {
+        if (stage.patches) stage.patches.mesh.visible = on;
+        askForPatches();
+      })
+    : null;
   const ground = toggle("Ground", "g", options.grid, (on) => stage.showGround(on));
   const overlays = addOverlayToggles(toggles, stage, options.overlays, redraw);
+  const authored = addAuthored(toggles, stage, view.looks, redraw);
   const dark = toggle("Dark", "d", options.theme ? options.theme === "dark" : preferred.matches, (on) => {
     document.documentElement.dataset.theme = on ? "dark" : "light";
     stage.setTheme(on ? "dark" : "light");
+    panel.restyle();
   });
 
   const keys: Record<string, () => void> = {
@@ -241,6 +254,8 @@ export function startLive(view: View): void {
     "=": () => stage.zoom(1 / 1.1),
     "-": () => stage.zoom(1.1),
     ...overlays,
+    ...authored,
+    ...(patches ? { h: patches.flip } : {}),
   };
   window.addEventListener("keydown", (event) => {
     const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
@@ -288,6 +303,7 @@ export function startLive(view: View): void {
     document.body.dataset.link = connected ? "open" : "closed";
     sent = null;
     askForContacts();
+    askForPatches();
     say(connected ? "" : "The simulation is not reachable. Is `mechane view` still running?");
   };
   link.onTold = (told) => {
@@ -301,6 +317,7 @@ export function startLive(view: View): void {
     if (!frame.diverged && frame.playing && message.classList.contains("toast")) say("");
     document.body.dataset.time = frame.time.toFixed(3);
     document.body.dataset.bytes = String(frame.bytes);
+    document.body.dataset.faces = String(frame.patchDepths.length);
     redraw();
   };
   stage.onMoved = () => {
@@ -314,6 +331,7 @@ export function startLive(view: View): void {
       dirty = false;
       const before = performance.now();
       draw();
+      panel.draw();
       document.body.dataset.calls = String(stage.renderer.info.render.calls);
       document.body.dataset.ms = (performance.now() - before).toFixed(2);
     }

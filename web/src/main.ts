@@ -3,7 +3,8 @@ import { startLive } from "./live_main.ts";
 import { readOptions } from "./options.ts";
 import { Player } from "./player.ts";
 import { Stage } from "./stage.ts";
-import { addLookKeys, addOverlayToggles } from "./toggles.ts";
+import { addAuthored, addLookKeys, addOverlayToggles } from "./toggles.ts";
+import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { decode, type View, type ViewDocument } from "./view.ts";
 
@@ -42,6 +43,7 @@ function start(view: View): void {
     redraw();
   });
   const overlays = addOverlayToggles(toggles, stage, options.overlays, redraw);
+  const authored = addAuthored(toggles, stage, view.looks, redraw);
   const dark = addToggle(toggles, "Dark", "d", options.theme ? options.theme === "dark" : preferred.matches, (on) => {
     document.documentElement.dataset.theme = on ? "dark" : "light";
     stage.setTheme(on ? "dark" : "light");
@@ -68,6 +70,7 @@ function start(view: View): void {
     d: dark.flip,
     r: () => stage.frame(),
     ...overlays,
+    ...authored,
   };
   addLookKeys(stage, view.title, () => stage.draw(player.time), redraw);
   window.addEventListener("keydown", (event) => {

@@ -2,7 +2,7 @@
 import type { Facts } from "./live.ts";
 import { Driver, PAIRS, type DrivenDof } from "./drive.ts";
 import { shortNames } from "./names.ts";
-import { color, Plot, Track } from "./plot.ts";
+import { color, Plot } from "./plot.ts";
 import type { LiveFrame } from "./live.ts";
 import type { LiveDocument, Parts } from "./view.ts";
 
@@ -30,6 +30,7 @@ export interface PanelEvents {
 /** A value of a frame that can be drawn as a curve. */
 interface Quantity {
   name: string;
+  unit: string;
   of(frame: LiveFrame): number;
   forces?: boolean; // it needs those of the contacts
 }
@@ -84,7 +85,8 @@ export class Panel {
   private readonly tabs = new Map<string, HTMLButtonElement>();
   private readonly rows = new Map<number, DofRow>();
   private readonly plot = new Plot();
-  private readonly curves: { quantity: Quantity; track: Track }[] = [];
+  private readonly curves: Quantity[] = [];
+  private readonly readings: HTMLElement[] = []; // a value beside the name of each curve
   private readonly legend: HTMLElement;
   private readonly choice: HTMLSelectElement;
   private readonly jointList: HTMLElement;
@@ -120,7 +122,8 @@ export class Panel {
     this.choice = make(curves, "select");
     this.choice.setAttribute("aria-label", "Quantity to draw");
     this.choice.addEventListener("change", () => this.addCurve(this.choice.selectedIndex - 1));
-    curves.append(this.plot.canvas);
+    curves.append(this.plot.element);
+    this.plot.onValues = (values) => this.readings.forEach((at, i) => (at.textContent = reading(values[i], this.curves[i]?.unit ?? "")));
     this.legend = make(curves, "div", "", "legend");
     this.fillChoice();
     this.addCurve(2);
@@ -132,7 +135,7 @@ export class Panel {
 
   /** Whether a curve needs the forces of contacts. */
   get drawsForces(): boolean {
-    return this.curves.some(({ quantity }) => quantity.forces);
+    return this.curves.some((quantity) => quantity.forces);
   }
 
   /** A tab; arrow keys go from one to the next, as in any list of tabs. */
@@ -243,6 +246,7 @@ export class Panel {
       tab?.setAttribute("aria-selected", String(key === name));
       if (tab) tab.tabIndex = key === name ? 0 : -1;
     }
+    if (name === "Curves") this.plot.draw();
   }
 
   private addChoice(parent: HTMLElement): void {
@@ -295,49 +299,55 @@ export class Panel {
 
   private quantities(): Quantity[] {
     const out: Quantity[] = [
-      { name: "kinetic energy [J]", of: (f) => f.kinetic },
-      { name: "potential energy [J]", of: (f) => f.potential },
-      { name: "total energy [J]", of: (f) => f.kinetic + f.potential },
-      { name: "contacts", of: (f) => f.contacts },
-      { name: "contact force, sum of magnitudes [N]", of: (f) => sumOfLengths(f.forces), forces: true },
+      { name: "kinetic energy", unit: "J", of: (f) => f.kinetic },
+      { name: "potential energy", unit: "J", of: (f) => f.potential },
+      { name: "total energy", unit: "J", of: (f) => f.kinetic + f.potential },
+      { name: "contacts", unit: "", of: (f) => f.contacts },
+      { name: "contact force, sum of magnitudes", unit: "N", of: (f) => sumOfLengths(f.forces), forces: true },
     ];
     for (const { dof, name } of this.dofs()) {
       const at = (values: (f: LiveFrame) => Float32Array) => (f: LiveFrame) => values(f)[dof - f.firstDof] ?? NaN;
-      const unit = this.parts.dofs[dof].linear ? "m" : "rad";
-      out.push({ name: `${name} position [${unit}]`, of: at((f) => f.q) });
-      out.push({ name: `${name} velocity [${unit}/s]`, of: at((f) => f.qd) });
-      out.push({ name: `${name} target`, of: at((f) => f.target) });
+      const { linear, mode } = this.parts.dofs[dof];
+      const unit = linear ? "m" : "rad";
+      out.push({ name: `${name} position`, unit, of: at((f) => f.q) });
+      out.push({ name: `${name} velocity`, unit: `${unit}/s`, of: at((f) => f.qd) });
+      out.push({ name: `${name} target`, unit: mode === VELOCITY ? `${unit}/s` : unit, of: at((f) => f.target) });
     }
     this.bodyNames.slice(0, 200).forEach((name, i) => {
-      for (const [k, axis] of ["x", "y", "z"].entries()) out.push({ name: `${name} ${axis} [m]`, of: (f) => f.positions[3 * i + k] });
+      for (const [k, axis] of ["x", "y", "z"].entries()) out.push({ name: `${name} ${axis}`, unit: "m", of: (f) => f.positions[3 * i + k] });
     });
     return out;
   }
 
   private fillChoice(): void {
     const known = this.quantities();
-    this.choice.replaceChildren(new Option("Add a curve…"), ...known.map((q) => new Option(q.name)));
+    this.choice.replaceChildren(new Option("Add a curve…"), ...known.map((q) => new Option(withUnit(q.name, q.unit))));
   }
 
   private addCurve(index: number): void {
     const quantity = this.quantities()[index];
     this.choice.selectedIndex = 0;
-    if (!quantity || this.curves.some((c) => c.quantity.name === quantity.name)) return;
-    this.curves.push({ quantity, track: new Track(quantity.name) });
+    if (!quantity || this.curves.some((c) => c.name === quantity.name)) return;
+    this.curves.push(quantity);
+    this.plot.open(quantity);
     this.fillLegend();
     if (this.ready) this.events.curves();
   }
 
   private fillLegend(): void {
     this.legend.replaceChildren();
+    this.readings.length = 0;
     this.curves.forEach((curve, i) => {
       const entry = make(this.legend, "button");
       entry.type = "button";
       entry.title = "Remove";
       make(entry, "span", "", "dot").style.background = color(i);
-      make(entry, "span", `${curve.quantity.name} ×`);
+      make(entry, "span", `${curve.name} ×`);
+      this.readings.push(make(entry, "span", "", "reading"));
       entry.addEventListener("click", () => {
-        this.curves.splice(this.curves.indexOf(curve), 1);
+        const at = this.curves.indexOf(curve);
+        this.curves.splice(at, 1);
+        this.plot.close(at);
         this.fillLegend();
         this.events.curves();
       });
@@ -383,9 +393,18 @@ export class Panel {
   update(frame: LiveFrame): void {
     this.last = frame;
     for (const [dof, row] of this.rows) row.update(frame.q[dof - frame.firstDof] ?? NaN, frame.target[dof - frame.firstDof] ?? NaN);
-    for (const { quantity, track } of this.curves) track.add(frame.time, quantity.of(frame));
+    this.plot.history.add(frame.time, this.curves.map((quantity) => quantity.of(frame)));
     if (!this.page("Drive").hidden) this.showChosen();
-    if (!this.page("Curves").hidden) this.plot.update(this.curves.map((c) => c.track));
+  }
+
+  /** Draws the curves: as often as the page draws, which may be less than frames arrive. */
+  draw(): void {
+    if (!this.page("Curves").hidden) this.plot.draw();
+  }
+
+  /** Another theme. */
+  restyle(): void {
+    this.plot.restyle();
   }
 
   /** The joint that a gamepad moves, where there is one. */
@@ -407,6 +426,14 @@ export class Panel {
   get frame(): LiveFrame | null {
     return this.last;
   }
+}
+
+function withUnit(name: string, unit: string): string {
+  return unit === "" ? name : `${name} [${unit}]`;
+}
+
+function reading(value: number | null | undefined, unit: string): string {
+  return value === null || value === undefined ? "" : `${Number(value.toPrecision(4))} ${unit}`;
 }
 
 function sumOfLengths(vectors: Float32Array): number {

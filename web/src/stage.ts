@@ -1,6 +1,7 @@
 // Renderer, camera and light around the recording's objects.
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { AuthoredLights, cameraPose } from "./authored.ts";
 import { Bodies } from "./bodies.ts";
 import { Softs } from "./softs.ts";
 import { Contacts } from "./contacts.ts";
@@ -8,7 +9,8 @@ import { fitFrame } from "./framing.ts";
 import { GroundGrid } from "./ground.ts";
 import { locate } from "./motion.ts";
 import { Overlays } from "./overlays.ts";
-import type { View } from "./view.ts";
+import { Patches } from "./patches.ts";
+import type { StageCamera, View } from "./view.ts";
 
 interface Theme {
   background: string;
@@ -22,6 +24,11 @@ const THEMES: Record<"light" | "dark", Theme> = {
   dark: { background: "#1b1e24", ink: "#3d434f", shadow: 0.42, sky: "#dfe6f2", soil: "#4a4f5c" },
 };
 
+const NOTHING = new Float32Array(0);
+/** What buttons and bar cover above and below [px]. */
+const [TOOLS, BAR] = [50, 78];
+const FOV = 36; // vertical [degrees]
+
 export class Stage {
   readonly bodies: Bodies;
   readonly softs: Softs;
@@ -30,6 +37,9 @@ export class Stage {
   readonly controls: OrbitControls;
   readonly radius: number;
   readonly overlays: Overlays | null;
+  readonly patches: Patches | null;
+  /** Lights of the stage; null where it has none. */
+  readonly authored: AuthoredLights | null;
   readonly renderer: THREE.WebGLRenderer;
   readonly scene = new THREE.Scene();
   readonly camera: THREE.PerspectiveCamera;
@@ -45,6 +55,7 @@ export class Stage {
   private readonly sunDirection: THREE.Vector3;
   private readonly centroid = new THREE.Vector3();
   private readonly moved = new THREE.Vector3();
+  private through: StageCamera | null = null;
 
   /** @param covered  how much of the window's right side something covers [px] */
   constructor(canvas: HTMLCanvasElement, view: View, covered: () => number = () => 0) {
@@ -54,7 +65,7 @@ export class Stage {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
-    this.camera = new THREE.PerspectiveCamera(36, 1, 0.01, 100);
+    this.camera = new THREE.PerspectiveCamera(FOV, 1, 0.01, 100);
     this.camera.up.copy(this.up);
 
     this.bodies = new Bodies(view);
@@ -78,6 +89,11 @@ export class Stage {
       this.scene.add(this.overlays.centres, this.overlays.inertias, this.overlays.joints);
       canvas.after(this.overlays.names);
     }
+
+    this.patches = view.live?.patches ? new Patches() : null;
+    if (this.patches) this.scene.add(this.patches.mesh);
+    this.authored = view.looks && view.looks.lights.length > 0 ? new AuthoredLights(view.looks, this.bodies, first.center, this.radius, this.up) : null;
+    if (this.authored) this.scene.add(this.authored.group);
 
     const side = this.basis();
     this.sunDirection = side.x.clone().multiplyScalar(0.55).addScaledVector(side.y, -0.35).add(this.up).normalize();
@@ -135,9 +151,10 @@ export class Stage {
     const points = this.follows ? this.corners() : this.everywhere();
     const { x, y } = this.basis();
     const back = x.clone().multiplyScalar(0.72).addScaledVector(y, -0.95).addScaledVector(this.up, 0.52).normalize();
-    const { target, distance } = fitFrame(points, back.clone().negate(), this.up, this.camera.fov, this.freeAspect, 0.84);
-    // The bar covers the lowest part of the picture: look a little lower, so that all is seen above it.
-    target.addScaledVector(this.up, -0.05 * distance * Math.tan((this.camera.fov * Math.PI) / 360));
+    const height = Math.max(1, window.innerHeight);
+    const { target, distance } = fitFrame(points, back.clone().negate(), this.up, this.camera.fov, this.freeAspect, 0.84, Math.max(0.3, 0.92 * (1 - (TOOLS + BAR) / height)));
+    // The bar covers more of the picture than the buttons above: look a little lower, so that all is seen between them.
+    target.addScaledVector(this.up, -((BAR - TOOLS) / height) * distance * Math.tan((FOV * Math.PI) / 360));
     this.controls.target.copy(target);
     this.camera.position.copy(target).addScaledVector(back, Math.max(distance, 0.1 * this.radius));
     this.bodies.centroid(this.centroid);
@@ -195,6 +212,34 @@ export class Stage {
     for (const ground of this.grounds) ground.group.visible = on;
   }
 
+  /** By the stage's lights, or by those of the page. */
+  showAuthored(on: boolean): void {
+    if (!this.authored) return;
+    this.authored.group.visible = on;
+    this.sun.visible = this.fill.visible = !on;
+  }
+
+  /** Looks through a camera of the stage, as it moves; null: a camera of the page's own, from there. */
+  lookThrough(camera: StageCamera | null): void {
+    this.through = camera;
+    this.controls.enabled = camera === null;
+    if (camera) return;
+    this.camera.fov = FOV;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+  }
+
+  private goThrough(camera: StageCamera): void {
+    const pose = cameraPose(camera, this.bodies);
+    if (!pose.elements.every(Number.isFinite)) return;
+    const ahead = new THREE.Vector3(0, 0, -1).transformDirection(pose);
+    this.camera.position.setFromMatrixPosition(pose);
+    this.camera.quaternion.setFromRotationMatrix(pose);
+    this.camera.fov = (180 / Math.PI) * camera.fov;
+    // Where it looks, so that the page's own camera goes on from there.
+    this.controls.target.copy(this.camera.position).addScaledVector(ahead, Math.max(0.2 * this.radius, this.centroid.distanceTo(this.camera.position)));
+  }
+
   /** Begins to follow from where the bodies are now, or stops. */
   setFollows(on: boolean): void {
     this.follows = on;
@@ -224,7 +269,10 @@ export class Stage {
     const at = locate(this.view.times, time);
     this.placeAll(at);
     this.bodies.centroid(this.moved).sub(this.centroid);
-    if (this.follows && Number.isFinite(this.moved.lengthSq())) {
+    if (this.through) {
+      this.centroid.add(this.moved);
+      this.goThrough(this.through);
+    } else if (this.follows && Number.isFinite(this.moved.lengthSq())) {
       this.controls.target.add(this.moved);
       this.camera.position.add(this.moved);
       this.centroid.add(this.moved);
@@ -236,10 +284,12 @@ export class Stage {
     const focus = this.follows ? this.centroid : this.controls.target;
     this.sun.target.position.copy(focus);
     this.sun.position.copy(focus).addScaledVector(this.sunDirection, 7 * this.radius);
+    this.authored?.update(focus);
     for (const ground of this.grounds) ground.update(focus, ground.body < 0 ? null : this.bodies.matrices[ground.body]);
     this.camera.updateMatrixWorld();
     this.overlays?.update(this.camera);
     this.onMoved();
+    if (this.patches?.mesh.visible) this.patches.update(this.view.patchCorners ?? NOTHING, this.view.patchDepths ?? NOTHING);
     const count = this.contacts.update(Math.min(this.view.times.length - 1, at.index + (at.fraction >= 0.5 ? 1 : 0)));
     this.renderer.render(this.scene, this.camera);
     return count;

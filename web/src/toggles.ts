@@ -1,6 +1,8 @@
 // What recordings and live pages share: toggles of overlays, places of the camera, pictures of the canvas.
 import { addToggle } from "./controls.ts";
+import { shortNames } from "./names.ts";
 import type { Stage } from "./stage.ts";
+import type { Looks } from "./view.ts";
 
 /** Toggles for what a model is made of; the keys that flip them. */
 export function addOverlayToggles(parent: HTMLElement, stage: Stage, wanted: string[], redraw: () => void): Record<string, () => void> {
@@ -17,6 +19,40 @@ export function addOverlayToggles(parent: HTMLElement, stage: Stage, wanted: str
   add("Inertia", "inertia", "i", (on) => (overlays.inertias.visible = on));
   add("Joints", "joints", "j", (on) => (overlays.joints.visible = on));
   add("Names", "names", "n", (on) => (overlays.names.hidden = !on));
+  return keys;
+}
+
+/** What the stage brings of its own: its lights, on at the start, and its cameras. */
+export function addAuthored(parent: HTMLElement, stage: Stage, looks: Looks | undefined, redraw: () => void): Record<string, () => void> {
+  const keys: Record<string, () => void> = {};
+  if (stage.authored)
+    keys.a = addToggle(parent, "Lights", "a", true, (on) => {
+      stage.showAuthored(on);
+      redraw();
+    }).flip;
+  const cameras = looks?.cameras ?? [];
+  if (cameras.length === 0) return keys;
+  const choice = document.createElement("select");
+  choice.setAttribute("aria-label", "Camera");
+  choice.title = "Camera (v)";
+  choice.add(new Option("Free camera", "-1"));
+  shortNames(cameras.map((camera) => camera.label)).forEach((name, i) => choice.add(new Option(name, String(i))));
+  const take = () => {
+    stage.lookThrough(cameras[choice.selectedIndex - 1] ?? null);
+    redraw();
+  };
+  choice.addEventListener("change", take);
+  parent.append(choice);
+  keys.v = () => {
+    choice.selectedIndex = (choice.selectedIndex + 1) % choice.options.length;
+    take();
+  };
+  // Who turns the camera by hand has one of their own again.
+  keys.r = () => {
+    choice.selectedIndex = 0;
+    stage.lookThrough(null);
+    stage.frame();
+  };
   return keys;
 }
 

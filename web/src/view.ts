@@ -31,7 +31,33 @@ export interface ViewDocument {
     drawn?: string; // u32 [count], which of the model's; on live pages
   };
   parts?: Parts;
+  looks?: Looks;
   live?: LiveDocument;
+}
+
+/** Lights and cameras of the stage: `src/viewer/authored_looks.cpp`. Places are in the frame of the body; -1 is the world. */
+export interface Looks {
+  lights: StageLight[];
+  cameras: StageCamera[];
+}
+
+export interface StageLight {
+  label: string;
+  kind: "distant" | "dome" | "point" | "spot";
+  body: number;
+  position: number[];
+  direction: number[];
+  color: number[]; // linear, largest part 1
+  strength: number; // irradiance; of points and spots intensity
+  cone: number; // [rad]
+  softness: number; // 0..1
+}
+
+export interface StageCamera {
+  label: string;
+  body: number;
+  pose: number[]; // px py pz qx qy qz qw, looking along -z
+  fov: number; // vertical [rad]
 }
 
 /** A surface whose vertices are particles. */
@@ -65,6 +91,8 @@ export interface LiveDocument {
   dt: number; // [s]
   reset: boolean; // the server can begin again, and move joints
   record: boolean;
+  fixed?: number[][]; // body, parent, and where it is in its frame: px py pz qx qy qz qw; parents first
+  patches?: boolean; // some shapes press over a patch
   controllers: { path: string; linear: number; angular: number; dofs: number[] }[]; // what keys and sticks drive, with its largest speeds
   findings: { id: string; severity: string; message: string; prim: string; place: string; hint: string }[];
 }
@@ -135,7 +163,10 @@ export interface View {
   contactForces: Float32Array;
   contactCapacity?: number; // most contacts of a frame, where later ones may have more
   typicalForce?: number; // [N], where the forces are not known yet
+  patchCorners?: Float32Array; // of pressure contact, on live pages that show it
+  patchDepths?: Float32Array;
   parts?: Parts;
+  looks?: Looks;
   live?: LiveDocument;
 }
 
@@ -204,6 +235,7 @@ export function decode(document: ViewDocument): View {
     contactNormals: scaled(new Int16Array(bytes(c.normals)), 1 / 32767),
     contactForces: new Float32Array(bytes(c.forces)),
     parts: document.parts,
+    looks: document.looks,
     live: document.live,
   };
 }

@@ -15,6 +15,7 @@ struct HtmlOptions {
     std::string
         nonce{};         ///< attribute of the page's scripts and styles, for a content security policy; none when empty
     std::string live{};  ///< JSON object for a page that a server feeds; a recording is played when empty
+    std::string looks{};  ///< JSON object of the stage's lights and cameras (authored_looks.h); none when empty
 };
 
 /// Pictures on a page have edges of at most this [px], and together this many bytes of text: larger ones are halved.

@@ -23,6 +23,6 @@ def task_of(task: Any, options: dict[str, Any] | None = None) -> Task:
 
 
 def worlds_of(task: Any, count: int, *, terrain: Terrain | str | None = None, randomization: Randomization | dict[str, Any] | None = None,
-              task_options: dict[str, Any] | None = None, first: int = 0) -> Worlds:
-    return Worlds(task_of(task, task_options), count, first=first, terrain=Terrain(terrain) if isinstance(terrain, str) else terrain,
+              task_options: dict[str, Any] | None = None, first: int = 0, device: Any = None) -> Worlds:
+    return Worlds(task_of(task, task_options), count, first=first, device=device, terrain=Terrain(terrain) if isinstance(terrain, str) else terrain,
                   randomization=Randomization(**randomization) if isinstance(randomization, dict) else randomization)

@@ -21,11 +21,11 @@ class TaskEnv(gymnasium.Env):
     metadata = {"render_modes": ["rgb_array"], "render_fps": 50}
 
     def __init__(self, task: Any = "Cartpole", *, terrain: Terrain | str | None = None, randomization: Randomization | dict[str, Any] | None = None,
-                 render_mode: str | None = None, task_options: dict[str, Any] | None = None):
+                 render_mode: str | None = None, task_options: dict[str, Any] | None = None, device: Any = None):
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode: {render_mode!r}, expected None or 'rgb_array'")
         self.render_mode = render_mode
-        self.worlds = worlds_of(task, 1, terrain=terrain, randomization=randomization, task_options=task_options)
+        self.worlds = worlds_of(task, 1, terrain=terrain, randomization=randomization, task_options=task_options, device=device)
         chosen = self.worlds.task
         self.metadata = {**self.metadata, "render_fps": round(1.0 / (chosen.dt * chosen.frames))}
         self.observation_space, self.action_space = spaces(chosen)

@@ -44,11 +44,12 @@ class TaskVectorEnv(VectorEnv):
         (they start again at once; the last observations are in info["final_obs"]), DISABLED (`reset(options={"reset_mask": mask})` starts them)
     @param arrays          "numpy", "torch" or "jax"
     @param first           number of the first world of a larger run; numbers do not depend on how a run is divided
+    @param device          what steps the worlds (`Worlds`): None or "cpu", "cuda", "cuda:N", "host"
     """
 
     def __init__(self, num_envs: int = 1, task: Any = "Cartpole", *, terrain: Terrain | str | None = None,
                  randomization: Randomization | dict[str, Any] | None = None, autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-                 arrays: str = "numpy", render_mode: str | None = None, first: int = 0, task_options: dict[str, Any] | None = None):
+                 arrays: str = "numpy", render_mode: str | None = None, first: int = 0, task_options: dict[str, Any] | None = None, device: Any = None):
         self.num_envs = int(num_envs)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"render_modes": ["rgb_array"], "autoreset_mode": self.autoreset_mode}
@@ -56,7 +57,7 @@ class TaskVectorEnv(VectorEnv):
         self.arrays, self.render_mode = arrays, render_mode
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode: {render_mode!r}, expected None or 'rgb_array'")
-        self.worlds = worlds_of(task, self.num_envs, terrain=terrain, randomization=randomization, task_options=task_options, first=first)
+        self.worlds = worlds_of(task, self.num_envs, terrain=terrain, randomization=randomization, task_options=task_options, first=first, device=device)
         chosen = self.worlds.task
         self.metadata["render_fps"] = round(1.0 / (chosen.dt * chosen.frames))
         self.single_observation_space, self.single_action_space = spaces(chosen)

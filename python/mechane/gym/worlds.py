@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.array import plain
+from ..core.device_array import device_name
 from ..core.diagnostics import error, kind_of
 from ..core.enums import StateFlags
 from ..model.builder import ModelBuilder
@@ -50,9 +51,12 @@ class Worlds:
     @param terrain        ground; flat if None
     @param randomization  what differs from world to world; nothing if None
     @param first          number of the first world: worlds `first` to `first + count` of a larger run, with the same numbers as there
+    @param device         what steps the worlds: None or "cpu"; "cuda", "cuda:N"; "host", the GPU's kernels on the CPU. Observations and actions are in the
+        processor's memory all the same: states travel there and back at every step
+    @raises NotImplementedError  DEV_UNAVAILABLE: there is no such device; DEV_NOT_SUPPORTED: the task has what a device does not honour
     """
 
-    def __init__(self, task: Task, count: int, *, terrain: Terrain | None = None, randomization: Randomization | None = None, first: int = 0):
+    def __init__(self, task: Task, count: int, *, terrain: Terrain | None = None, randomization: Randomization | None = None, first: int = 0, device: Any = None):
         if count < 1 or first < 0:
             raise ValueError(f"count is {count}, first {first}; expected at least 1 and 0")
         for name, value, kind in (("terrain", terrain, Terrain), ("randomization", randomization, Randomization)):
@@ -66,7 +70,9 @@ class Worlds:
             self.terrain.add_to(many, task.ground_friction)
         many.replicate(one, count)
         self.model = many.finalize()
-        self.solver = SolverSoftStep(self.model, substeps=task.substeps)
+        stepped = self.model.to(device_name(device))  # with the same arrays
+        self.device = str(stepped.device)
+        self.solver = SolverSoftStep(stepped, substeps=task.substeps)
         self.state, self.control = self.model.state(), self.model.control()
         self.pipeline = CollisionPipeline(self.model)
         self.contacts = self.pipeline.contacts()
@@ -159,7 +165,8 @@ class Worlds:
             acting = self._late[self.randomizer.delay, np.arange(self.count)]
         self.task.act(self, acting)
         for _ in range(self.task.frames):
-            self.pipeline.collide(self.state, self.contacts)
+            if self.device == "cpu":  # steps on a device find contacts themselves
+                self.pipeline.collide(self.state, self.contacts)
             self.solver.step(self.state, self.state, self.control, self.contacts, self.task.dt)
         self.ages += 1
         rewards, terminated = self.task.judge(self, given)

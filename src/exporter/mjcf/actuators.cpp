@@ -141,6 +141,7 @@ void MjcfWriter::drive(XmlNode& actuator, std::size_t j, std::size_t d)
     ++nu_;
     if (servo) node.set("kp", one.stiffness);
     if (servo || brake) node.set("kv", one.damping);
+    damped_ = damped_ || ((servo || brake) && one.damping > 0);
     // A servo's force has the range; a motor's control is the force itself, so its range is that of the control.
     if (std::isfinite(one.max_force) && one.max_force > 0)
         node.set(servo || brake ? "forcerange" : "ctrlrange",

@@ -88,6 +88,10 @@ Result<Written> MjcfWriter::write()
     elements(root_.add("sensor"), equality);
     XmlNode& keys = root_.add("keyframe");
     keyframes(keys);
+    // MuJoCo's own choice, Euler, takes the damping of actuators explicitly: gains that are meant for implicit steps,
+    // as those of UsdPhysics are, would make it diverge.
+    if (damped_ && !integrator_)
+        (option_ != nullptr ? *option_ : root_.add("option")).set("integrator", "implicitfast");
     // Sections were made in the order of the schema; those without content go.
     root_.drop_empty();
     out_.written.files.insert(out_.written.files.begin(), {file_, root_.document()});
@@ -142,9 +146,11 @@ void MjcfWriter::option()
     if (!tree_.scene) return;
     const sf::SceneSettings& s    = *tree_.scene;
     XmlNode&                 node = root_.add("option");
+    option_                       = &node;
     if (s.gravity) node.set("gravity", *s.gravity);
     XmlNode flags("flag");
     for (const sf::Extra& e : s.extras) {
+        integrator_ = integrator_ || e.name == "mjc:option:integrator";
         if (e.name.starts_with("mjc:option:")) node.set(e.name.substr(11), keyword(plain(e.text)));
         if (e.name.starts_with("mjc:flag:"))
             flags.set(e.name.substr(9), plain(e.text) == "true" || plain(e.text) == "1" ? "enable" : "disable");

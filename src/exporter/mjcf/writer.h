@@ -36,9 +36,11 @@ class MjcfWriter {
     std::vector<bool>                     has_collider_;
     std::map<std::string, std::string>    meshes_;  ///< file -> asset
     std::set<std::string>                 taken_meshes_, taken_textures_;
-    std::set<std::string>    taken_bodies_, taken_joints_, taken_geoms_, taken_sites_, taken_actuators_, taken_tendons_;
-    int                      nq_ = 0, nv_ = 0, nu_ = 0, na_ = 0, nmocap_ = 0;
-    std::vector<std::string> prim_names_;  ///< of tendons and actuators; empty: left out
+    std::set<std::string> taken_bodies_, taken_joints_, taken_geoms_, taken_sites_, taken_actuators_, taken_tendons_;
+    XmlNode*              option_ = nullptr;
+    bool damped_ = false, integrator_ = false;  ///< drives have damping; the source chooses how to integrate
+    int  nq_ = 0, nv_ = 0, nu_ = 0, na_ = 0, nmocap_ = 0;
+    std::vector<std::string>              prim_names_;  ///< of tendons and actuators; empty: left out
     std::set<std::pair<int, std::size_t>> driven_;
     std::set<std::string>                 taken_lights_, taken_sensors_;
     struct AddedSite {

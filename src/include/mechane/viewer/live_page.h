@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "mechane/collision/hydroelastic.h"
 #include "mechane/core/result.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
@@ -24,6 +26,7 @@ struct LivePageOptions {
     std::string   findings = "[]";  ///< JSON list of {id, severity, message, prim, place, hint}, shown beside the model
     /// JSON list of {path, linear, angular}: what keys and gamepads drive, with its largest speeds [m/s, rad/s].
     std::string controllers = "[]";
+    std::string looks{};  ///< as `HtmlOptions::looks`
 };
 
 /// What a page asked for. Numbers are checked: finite, and indices inside of the model.
@@ -84,7 +87,11 @@ class LivePage {
     [[nodiscard]] std::size_t pages() const;
 
     /// Shows a moment: what `run::make_frame` makes.
-    void show(const record::Frame& frame, const model::Control& control, const LiveStatus& status);
+    /// @param patches  surfaces of pressure contact, for pages that show them
+    void show(const record::Frame& frame, const model::Control& control, const LiveStatus& status,
+              std::span<const collision::ContactFace> patches = {});
+    /// Whether a page shows surfaces of pressure contact.
+    [[nodiscard]] bool shows_patches() const;
     /// What the pages ask for, in order; waits so long for something. What is no command is left out.
     [[nodiscard]] std::vector<LiveCommand> commands(std::chrono::milliseconds wait);
     /// What the mouse pulls at.
@@ -100,10 +107,20 @@ class LivePage {
     std::unique_ptr<Impl> impl_;
 };
 
+/// Where bodies stand that are fixed to others, as their joints say.
+struct FixedBody {
+    std::int32_t body = -1, parent = -1;
+    Posed        X_PB;  ///< body in parent [m]
+};
+/// Bodies that are fixed to others, parents first; each once, and none in a circle.
+std::vector<FixedBody> fixed_bodies(const model::Model& model);
+
 /// The bytes of a frame as a page reads them (`web/src/live.ts` is the other side).
+/// @param fixed  bodies that are left out where they stand as their joint says; the page knows the same list
 /// @param first, count  dofs whose coordinate, rate and target are in it
 std::string live_frame(const model::Model& model, const record::Frame& frame, const model::Control& control,
-                       const LiveStatus& status, bool with_contacts, std::int32_t first, std::int32_t count);
+                       const LiveStatus& status, bool with_contacts, std::int32_t first, std::int32_t count,
+                       std::span<const collision::ContactFace> patches = {}, std::span<const FixedBody> fixed = {});
 
 /// The coordinate of a dof whose joint has one for each; -1 for those of ball and free joints.
 std::int32_t coordinate_of(const model::Model& model, std::int32_t joint, std::int32_t dof);
