@@ -214,6 +214,7 @@ class SolverVBD(_Adjustable):
     @param friction_epsilon  below this speed friction grows with speed [m/s]
     @param particle_enable_self_contact  triangles keep away from each other
     @param particle_self_contact_margin, particle_self_contact_gap  the distance that they keep, and how much farther contacts are looked for [m]
+    @param acceleration      how far each pass goes beyond where it leads (Chebyshev's method), 0..0.999; 0: no further
     @param substeps          of softstep, 1..64
     @raises ValueError  an option is out of range, or the model's particles have no groups
     """
@@ -222,16 +223,17 @@ class SolverVBD(_Adjustable):
     _name = "vbd"
     supports_collision_pipeline = True
     _kinds = {"iterations": int, "friction_epsilon": float, "particle_enable_self_contact": bool, "particle_self_contact_margin": float,
-              "particle_self_contact_gap": float}
+              "particle_self_contact_gap": float, "acceleration": float}
     iterations = _option("iterations", int)
     friction_epsilon = _option("friction_epsilon", float)
     particle_enable_self_contact = _option("particle_enable_self_contact", bool)
     particle_self_contact_margin = _option("particle_self_contact_margin", float)
     particle_self_contact_gap = _option("particle_self_contact_gap", float)
+    acceleration = _option("acceleration", float)
 
     def __init__(self, model: Any, *, iterations: int | None = None, friction_epsilon: float = 1e-2, particle_enable_self_contact: bool = False,
-                 particle_self_contact_margin: float | None = None, particle_self_contact_gap: float | None = None, substeps: int = 8, collision_pipeline: Any = None,
-                 collision_frequency: Any = None, collision_frequency_type: Any = None, **others: Any):
+                 particle_self_contact_margin: float | None = None, particle_self_contact_gap: float | None = None, acceleration: float = 0.0, substeps: int = 8,
+                 collision_pipeline: Any = None, collision_frequency: Any = None, collision_frequency_type: Any = None, **others: Any):
         super().__init__(model, collision_pipeline=collision_pipeline, collision_frequency=collision_frequency, collision_frequency_type=collision_frequency_type)
         for name, value in others.items():
             if name in _VBD_FREE:
@@ -246,7 +248,8 @@ class SolverVBD(_Adjustable):
         self._begin({"iterations": 10 if iterations is None else iterations, "friction_epsilon": friction_epsilon,
                      "particle_enable_self_contact": particle_enable_self_contact,
                      "particle_self_contact_margin": 0.2 if particle_self_contact_margin is None else particle_self_contact_margin,
-                     "particle_self_contact_gap": 0.0 if particle_self_contact_gap is None else particle_self_contact_gap}, int(substeps))
+                     "particle_self_contact_gap": 0.0 if particle_self_contact_gap is None else particle_self_contact_gap,
+                     "acceleration": acceleration}, int(substeps))
 
     def rebuild_bvh(self, state: State) -> None:
         """Nothing to do: what is near is looked for at every step."""

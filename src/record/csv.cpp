@@ -1,6 +1,7 @@
 // Writes a recording as comma-separated values, one line a frame (RFC 4180, with line feeds).
 // Columns: time [s]; for each body its pose in the world [m, unit quaternion x y z w] and the velocity of its centre of
-// mass [m/s, rad/s]; for each joint its coordinates and velocities; energies [J], the number of contacts, forces of
+// mass [m/s, rad/s]; for each joint its coordinates and velocities; for each particle its position and velocity [m,
+// m/s], "particle 0.px [m]"; energies [J], the number of contacts, forces of
 // sensors [N]. The header names the unit of every column.
 // Numbers are printed with the fewest digits that read back to the same value, so two equal runs give equal files.
 // Called by record::write.
@@ -91,6 +92,9 @@ std::string to_csv(const model::Model& model, const Recording& recording, std::s
         coordinate_columns(header, model, joint);
         velocity_columns(header, model, joint);
     }
+    for (std::size_t particle = 0; particle < model.particle_count(); ++particle)
+        for (const char* column : {"px [m]", "py [m]", "pz [m]", "vx [m/s]", "vy [m/s]", "vz [m/s]"})
+            header.add(fmt::format("particle {}.{}", particle, column));
     for (const char* column : {"kinetic [J]", "potential [J]", "contacts"}) header.add(column);
     for (const SensorTrack& sensor : sensors)
         for (const char* column : {"fx [N]", "fy [N]", "fz [N]"})
@@ -101,7 +105,7 @@ std::string to_csv(const model::Model& model, const Recording& recording, std::s
         const Frame& frame = recording.frames[f];
         append_number(out, frame.t);
         for (std::size_t body = 0; body < frame.body_q.size(); ++body) {
-            const Pose&   x = frame.body_q[body];
+            const Pose& x = frame.body_q[body];
             // A recording that was read from a file may lack velocities; its lines keep their columns.
             const Spatial v = body < frame.body_qd.size() ? frame.body_qd[body] : Spatial{};
             for (const Real value : {x.p.x, x.p.y, x.p.z, x.q.x, x.q.y, x.q.z, x.q.w}) field(out, value);
@@ -113,6 +117,12 @@ std::string to_csv(const model::Model& model, const Recording& recording, std::s
                 field(out, frame.joint_q[static_cast<std::size_t>(i)]);
             for (auto i = model.joint_qd_start[joint]; i < model.joint_qd_start[joint + 1]; ++i)
                 field(out, frame.joint_qd[static_cast<std::size_t>(i)]);
+        }
+        for (std::size_t particle = 0; particle < model.particle_count(); ++particle) {
+            // As of bodies: lines of a recording that lacks them keep their columns.
+            const Vec3 x = particle < frame.particle_q.size() ? frame.particle_q[particle] : Vec3{},
+                       v = particle < frame.particle_qd.size() ? frame.particle_qd[particle] : Vec3{};
+            for (const Real value : {x.x, x.y, x.z, v.x, v.y, v.z}) field(out, value);
         }
         field(out, frame.kinetic);
         field(out, frame.potential);

@@ -147,7 +147,7 @@ Posed FramePlaces::world(std::size_t frame, const record::Frame& at) const
 }
 
 Publication::Publication(const Scene& scene, const StageInWorld& stage, std::vector<Switch> switches,
-                         ros::Published what)
+                         ros::Published what, bool particles)
     : scene_(scene), switches_(std::move(switches)), what_(std::move(what)), places_(scene, stage, what_.frames)
 {
     std::stable_sort(switches_.begin(), switches_.end(),
@@ -161,6 +161,23 @@ Publication::Publication(const Scene& scene, const StageInWorld& stage, std::vec
     }
     // A stage that asks for nothing is published as robots usually are: /tf and /joint_states of the first world.
     if (what_.channels.empty()) add_defaults();
+    if (particles) add_particles();
+}
+
+void Publication::add_particles()
+{
+    const model::Model& model = scene_.model;
+    for (std::size_t p = 0; p < model.particle_count(); ++p)
+        if (model.particle_world[p] <= 0) particles_.push_back(p);
+    if (particles_.empty()) return;
+    ros::Channel channel;
+    channel.topic = "/particles", channel.type = kPointCloud, channel.rate = kDefaultRate;
+    // As sensors publish; a stage may have a topic of the name, and then keeps it.
+    channel.qos.reliability = "best_effort", channel.qos.durability = "volatile", channel.qos.history = "keep_last",
+    channel.qos.depth = 5;
+    for (const Line& line : lines_)
+        if (line.channel.topic == channel.topic) return;
+    lines_.push_back({.channel = channel, .points = true});
 }
 
 void Publication::add_defaults()
@@ -247,16 +264,32 @@ std::vector<Publication::Message> Publication::at(const record::Frame& frame)
     for (std::size_t l = 0; l < lines_.size(); ++l) {
         Line& line = lines_[l];
         if (!is_on(line.channel, frame.t)) continue;
-        if (!line.states && (!line.channel.frames.empty() || !line.channel.prim)) {
+        const auto due = [&] {
+            if (frame.t + kRounding < line.next) return false;
+            const double period = 1 / line.channel.rate;
+            // The next multiple of the period after this frame, so that rounding does not shift the rate.
+            line.next = (std::floor(frame.t / period + 1e-9) + 1) * period;
+            return true;
+        };
+        if (line.points) {
+            if (!due()) continue;
+            PointCloud cloud{.frame = "world", .values = {}};
+            cloud.values.reserve(6 * particles_.size());
+            for (const std::size_t p : particles_) {
+                // A recording that was read from a file may lack them.
+                const Vec3 x = p < frame.particle_q.size() ? frame.particle_q[p] : Vec3{},
+                           v = p < frame.particle_qd.size() ? frame.particle_qd[p] : Vec3{};
+                for (const Real value : {x.x, x.y, x.z, v.x, v.y, v.z})
+                    cloud.values.push_back(static_cast<float>(value));
+            }
+            out.push_back({l, std::move(cloud)});
+        } else if (!line.states && (!line.channel.frames.empty() || !line.channel.prim)) {
             // Static transforms are said once; subscribers that come later get them from the middleware.
             const bool latched = line.channel.qos.durability == "transient_local";
             if (latched && std::exchange(line.said, true)) continue;
             out.push_back({l, transforms(line, frame)});
         } else if (line.states && line.channel.rate > 0) {
-            if (frame.t + kRounding < line.next) continue;
-            const double period = 1 / line.channel.rate;
-            // The next multiple of the period after this frame, so that rounding does not shift the rate.
-            line.next           = (std::floor(frame.t / period + 1e-9) + 1) * period;
+            if (!due()) continue;
             JointStates states{.names = line.joints.names, .position = {}, .velocity = {}};
             for (std::size_t i = 0; i < states.names.size(); ++i) {
                 states.position.push_back(static_cast<double>(frame.joint_q[line.joints.q[i]]));

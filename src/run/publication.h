@@ -42,7 +42,8 @@ class FramePlaces {
 /// What a simulator of a stage publishes, message by message. Where the stage declares nothing, not even switched off,
 /// the robots of its first world get /tf, one frame for each body below the one that its joint hangs it on, and
 /// /joint_states at 50 Hz; names are the bodies' and joints' last elements, with what stands before them where two are
-/// called alike.
+/// called alike. Where they are asked for, what has particles has them on /particles, in the frame "world", at 50 Hz,
+/// whatever the stage declares: no channel of a stage can ask for them.
 class Publication {
   public:
     /// One channel. Of the defaults `channel.prim` is invalid.
@@ -50,16 +51,18 @@ class Publication {
         ros::Channel    channel;
         PublishedJoints joints{};
         bool            states   = false;
+        bool            points   = false;  ///< of particles
         double          next     = 0;      ///< [s]
         bool            said     = false;  ///< already published; a latched channel is published once
         std::size_t     messages = 0;
     };
     struct Message {
-        std::size_t                                              line = 0;
-        std::variant<std::vector<TransformStamped>, JointStates> content;
+        std::size_t                                                          line = 0;
+        std::variant<std::vector<TransformStamped>, JointStates, PointCloud> content;
     };
 
-    Publication(const Scene& scene, const StageInWorld& stage, std::vector<Switch> switches, ros::Published what);
+    Publication(const Scene& scene, const StageInWorld& stage, std::vector<Switch> switches, ros::Published what,
+                bool particles = false);
     Publication(const Publication&)            = delete;
     Publication& operator=(const Publication&) = delete;
 
@@ -78,12 +81,14 @@ class Publication {
     ros::Published            what_;
     FramePlaces               places_;
     std::vector<Line>         lines_;
-    std::vector<std::string>  names_;    ///< of the bodies, for the defaults
-    std::vector<std::int32_t> parents_;  ///< body that a body hangs on, -1 the world
+    std::vector<std::string>  names_;      ///< of the bodies, for the defaults
+    std::vector<std::int32_t> parents_;    ///< body that a body hangs on, -1 the world
+    std::vector<std::size_t>  particles_;  ///< of the first world
 
     [[nodiscard]] bool                          is_on(const ros::Channel& channel, double t) const;
     [[nodiscard]] bool                          ever_on(const ros::Channel& channel) const;
     void                                        add_defaults();
+    void                                        add_particles();
     [[nodiscard]] std::vector<TransformStamped> transforms(const Line& line, const record::Frame& at) const;
 };
 

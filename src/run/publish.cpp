@@ -50,7 +50,7 @@ void report_silent(const Publication& publication, Diagnostics& found)
     for (const Publication::Line& line : publication.lines()) {
         if (line.messages > 0) continue;
         if (first == nullptr) first = &line;
-        const bool made = line.states || !line.channel.frames.empty();
+        const bool made = line.states || line.points || !line.channel.frames.empty();
         topics_of[!made                         ? fmt::format("Mechane makes no {}", line.channel.type)
                   : line.channel.rate > 0       ? "switched off whenever they were due"
                   : line.channel.frames.empty() ? "no publish_rate"
@@ -76,7 +76,7 @@ std::vector<std::uint16_t> open_channels(record::McapWriter& out, const Publicat
     for (const Publication::Line& line : publication.lines()) {
         const ros::Channel& channel = line.channel;
         // One schema a type.
-        const auto [schema, fresh]  = schemas.try_emplace(channel.type);
+        const auto [schema, fresh] = schemas.try_emplace(channel.type);
         if (fresh) {
             const std::string text = message_definition(channel.type);
             schema->second         = out.schema(channel.type, text.empty() ? "" : "ros2msg", text);
@@ -90,11 +90,18 @@ std::vector<std::uint16_t> open_channels(record::McapWriter& out, const Publicat
     return ids;
 }
 
+std::vector<std::byte> as_cdr(std::uint64_t now, const Publication::Message& message)
+{
+    if (const auto* states = std::get_if<JointStates>(&message.content)) return joint_state(now, *states);
+    if (const auto* cloud = std::get_if<PointCloud>(&message.content)) return point_cloud(now, *cloud);
+    return tf_message(now, std::get<std::vector<TransformStamped>>(message.content));
+}
+
 }  // namespace
 
 Result<Switch> parse_switch(const std::string& text, bool on)
 {
-    Switch            out{.name = text, .time = 0, .on = on};
+    Switch out{.name = text, .time = 0, .on = on};
     // Names may have an @ themselves; the last one is before the time.
     const std::size_t at = text.rfind('@');
     if (at != std::string::npos) {
@@ -112,17 +119,14 @@ Result<void> write_mcap(const Scene& scene, const record::Recording& recording, 
                         const std::vector<Switch>& switches, const ros::TypeTable& types, const std::string& file,
                         Diagnostics& found)
 {
-    Publication        publication(scene, stage, switches, ros::channels(*scene.stage, types, found));
+    Publication        publication(scene, stage, switches, ros::channels(*scene.stage, types, found), true);
     record::McapWriter out("ros2", "mechane");
     const auto         ids = open_channels(out, publication);
     report_unknown(scene, publication, switches, found);
     for (const record::Frame& frame : recording.frames) {
         const std::uint64_t now = nanoseconds(frame.t);
         for (const Publication::Message& message : publication.at(frame)) {
-            const auto* states = std::get_if<JointStates>(&message.content);
-            out.message(ids[message.line], now,
-                        states != nullptr ? joint_state(now, *states)
-                                          : tf_message(now, std::get<std::vector<TransformStamped>>(message.content)));
+            out.message(ids[message.line], now, as_cdr(now, message));
         }
     }
     auto done = out.finish(file);

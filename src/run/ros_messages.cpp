@@ -1,8 +1,11 @@
-// Messages of ROS 2 as CDR bytes (little-endian, XCDR1): tf2_msgs/TFMessage and sensor_msgs/JointState, and their
-// definitions as text, parts separated as in .msg files of bags.
+// Messages of ROS 2 as CDR bytes (little-endian, XCDR1): tf2_msgs/TFMessage, sensor_msgs/JointState and
+// sensor_msgs/PointCloud2, and their definitions as text, parts separated as in .msg files of bags.
 
 #include "ros_messages.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 
 namespace mechane::run {
@@ -52,6 +55,12 @@ class CdrWriter {
         put(static_cast<std::uint32_t>(values.size()));
         for (const double value : values) put(value);
     }
+    void put_bytes(const void* data, std::size_t size)
+    {
+        const std::size_t at = bytes_.size();
+        bytes_.resize(at + size);
+        if (size > 0) std::memcpy(bytes_.data() + at, data, size);
+    }
     void put_stamp(std::uint64_t time, const std::string& frame)
     {
         put(static_cast<std::int32_t>(time / 1'000'000'000));
@@ -73,6 +82,15 @@ std::string message_definition(std::string_view type)
         return with_parts(
             "std_msgs/Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\nfloat64[] effort\n",
             {{"std_msgs/Header", kHeader}, {"builtin_interfaces/Time", kTime}});
+    if (type == kPointCloud)
+        return with_parts(
+            "std_msgs/Header header\nuint32 height\nuint32 width\nPointField[] fields\nbool is_bigendian\n"
+            "uint32 point_step\nuint32 row_step\nuint8[] data\nbool is_dense\n",
+            {{"std_msgs/Header", kHeader},
+             {"builtin_interfaces/Time", kTime},
+             {"sensor_msgs/PointField",
+              "uint8 INT8=1\nuint8 UINT8=2\nuint8 INT16=3\nuint8 UINT16=4\nuint8 INT32=5\nuint8 UINT32=6\n"
+              "uint8 FLOAT32=7\nuint8 FLOAT64=8\nstring name\nuint32 offset\nuint8 datatype\nuint32 count\n"}});
     if (type == "tf2_msgs/msg/TFMessage")
         return with_parts(
             "geometry_msgs/TransformStamped[] transforms\n",
@@ -96,6 +114,34 @@ std::vector<std::byte> tf_message(std::uint64_t time, const std::vector<Transfor
                                transform.X_PC.q.y, transform.X_PC.q.z, transform.X_PC.q.w})
             out.put(x);
     }
+    return out.take();
+}
+
+std::vector<std::byte> point_cloud(std::uint64_t time, const PointCloud& cloud)
+{
+    constexpr std::uint32_t                           kFields = 6, kSize = kFields * sizeof(float);
+    constexpr std::uint8_t                            kFloat32 = 7;
+    static constexpr std::array<const char*, kFields> kNames{"x", "y", "z", "vx", "vy", "vz"};
+    const auto points = static_cast<std::uint32_t>(cloud.values.size() / kFields);
+    CdrWriter  out;
+    out.put_stamp(time, cloud.frame);
+    // A cloud without order is one row.
+    out.put(std::uint32_t{1});
+    out.put(points);
+    out.put(kFields);
+    for (std::uint32_t f = 0; f < kFields; ++f) {
+        out.put(std::string(kNames[f]));
+        out.put(static_cast<std::uint32_t>(f * sizeof(float)));
+        out.put(kFloat32);
+        out.put(std::uint32_t{1});
+    }
+    out.put(std::uint8_t{0});
+    out.put(kSize);
+    out.put(points * kSize);
+    out.put(points * kSize);
+    out.put_bytes(cloud.values.data(), cloud.values.size() * sizeof(float));
+    const bool dense = std::all_of(cloud.values.begin(), cloud.values.end(), [](float x) { return std::isfinite(x); });
+    out.put(static_cast<std::uint8_t>(dense));
     return out.take();
 }
 

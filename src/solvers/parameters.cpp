@@ -60,6 +60,8 @@ constexpr Parameter kXpbd[] = {
 constexpr Parameter kVbd[] = {
     {"iterations", "1", 10, 1, 100000, whole, "passes over all particles in a step"},
     {"friction_epsilon", "m/s", 1e-2, 1e-12, kMost, number, "below this speed friction grows with speed"},
+    {"acceleration", "1", 0, 0, 0.999, number,
+     "how far each pass goes beyond where it leads (Chebyshev); 0: no further, as Newton 1.8"},
     {"particle_enable_self_contact", "1", 0, 0, 1, flag, "triangles keep away from each other"},
     {"particle_self_contact_margin", "m", 0.2, 0, kMost, number, "distance that triangles keep"},
     {"particle_self_contact_gap", "m", 0, 0, kMost, number, "beyond the margin, where contacts are looked for"}};

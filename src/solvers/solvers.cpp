@@ -148,6 +148,14 @@ Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::
     // pairs that overlap at the start.
     const bool newton = std::any_of(choice->settings.begin(), choice->settings.end(),
                                     [](const auto& one) { return one.name == "soft_laws" && one.value == 0; });
+    if (const std::size_t held = model.attachment_particle_body_count(); newton && held > 0) {
+        std::string text = fmt::format(
+            "{}: particles that are held at bodies ({}) are ignored: with soft_laws=0, as "
+            "under Newton 1.8, nothing holds them",
+            is, held);
+        if (options.strict) return make_diagnostic(kSolverModel, {}, std::move(text));
+        out.add(kSolverFeature, {}, std::move(text));
+    }
     if (const std::size_t pairs = is == "mujoco" || newton ? 0 : soft::overlapping_at_start(model); pairs > 0)
         out.add(kSolverApproximates, {},
                 fmt::format("{}: {} {} of particles of one soft body start nearer than their radii add up to: they do "

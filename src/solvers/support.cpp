@@ -291,8 +291,7 @@ constexpr Shortcoming kXpbdLacks[] = {
     {"contact.adhesion", ignored, "nothing pulls: contacts only push"},
     {"contact.stiffness", ignored, "contacts are hard, whatever their stiffness"},
     {"contact.friction_gain", ignored, "friction sticks until it gives way, at any speed"},
-    {"contact.hydroelastic", approximated, "the contacts of the pressure field are hard"},
-    {"attachment", ignored, "particles are not held at bodies"}};
+    {"contact.hydroelastic", approximated, "the contacts of the pressure field are hard"}};
 
 constexpr Shortcoming kSemiImplicitLacks[] = {
     {"joint.ball", approximated, "balls have damping, and no limits or drives"},
@@ -310,8 +309,7 @@ constexpr Shortcoming kSemiImplicitLacks[] = {
     {"body.starts_asleep", ignored, kAwake},
     {"contact.static_friction", approximated, kDynamic},
     {"contact.turning_friction", ignored, "contacts do not resist spinning and rolling"},
-    {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"},
-    {"attachment", ignored, "particles are not held at bodies"}};
+    {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"}};
 
 constexpr Shortcoming kFeatherstoneLacks[] = {
     {"joint.ball", approximated, "balls have damping, and no limits or drives"},
@@ -328,8 +326,7 @@ constexpr Shortcoming kFeatherstoneLacks[] = {
     {"body.starts_asleep", ignored, kAwake},
     {"contact.static_friction", approximated, kDynamic},
     {"contact.turning_friction", ignored, "contacts do not resist spinning and rolling"},
-    {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"},
-    {"attachment", ignored, "particles are not held at bodies"}};
+    {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"}};
 
 constexpr Shortcoming kMujocoLacks[] = {
     {"joint.distance", approximated, "a tendon holds the range; a drive of the distance does nothing"},

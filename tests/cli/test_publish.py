@@ -309,6 +309,48 @@ class Publish(unittest.TestCase):
         self.assertEqual(self.topics(channels), ["/tf"])
         self.assertEqual([name for name, _, _ in messages], ["/tf"] * 3)
 
+    def test_particles_are_a_cloud_of_points(self):
+        """The points of a cloth and their velocities, at 50 Hz in the frame "world"; each falls by g t (g + 1/2 steps) while nothing holds it."""
+        stage = os.path.join(self.folder.name, "cloth.usda")
+        with open(stage, "w", encoding="utf-8") as file:
+            file.write("""#usda 1.0
+(
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def PhysicsScene "scene"
+{
+}
+def Mesh "cloth" (prepend apiSchemas = ["PhysicsDeformableBodyAPI", "PhysicsSurfaceDeformableSimAPI"])
+{
+    point3f[] points = [(0, 0, 2), (0.5, 0, 2), (0.5, 0.5, 2), (0, 0.5, 2)]
+    int[] faceVertexCounts = [4]
+    int[] faceVertexIndices = [0, 1, 2, 3]
+}
+""")
+        out = os.path.join(self.folder.name, "cloth.mcap")
+        done = mechane("sim", stage, "--dt", "0.01", "--substeps", "1", "--frames", "10", "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        channels, messages = read_mcap(out)[:2]
+        self.assertEqual(self.topics(channels), ["/particles"])
+        self.assertEqual([schema[0] for _, schema, _ in channels.values()], ["sensor_msgs/msg/PointCloud2"])
+        self.assertEqual([round(time, 6) for _, time, _ in messages], [0, 0.02, 0.04, 0.06, 0.08, 0.1])
+        for _, time, data in messages:
+            c = Cursor(data, 4, align=True)
+            c.take("i"), c.take("I")
+            self.assertEqual(c.text(), "world")
+            self.assertEqual((c.take("I"), c.take("I")), (1, 4))
+            fields = [(c.text(), c.take("I"), c.take("B"), c.take("I")) for _ in range(c.take("I"))]
+            self.assertEqual(fields, [(name, 4 * i, 7, 1) for i, name in enumerate(("x", "y", "z", "vx", "vy", "vz"))])
+            self.assertEqual((c.take("B"), c.take("I"), c.take("I"), c.take("I")), (0, 24, 96, 96))
+            points = [[c.take("f") for _ in range(6)] for _ in range(4)]
+            self.assertEqual(c.take("B"), 1)
+            steps = round(time / 0.01)
+            for x, y, z, vx, vy, vz in points:
+                self.assertAlmostEqual(vz, -9.81 * time, places=4)
+                self.assertAlmostEqual(z, 2 - 9.81 * 1e-4 * steps * (steps + 1) / 2, places=5)
+                self.assertLess(abs(vx) + abs(vy), 1e-6)
+
     def test_a_publisher_that_starts_disabled_is_switched_on(self):
         channels, _, _ = self.run_for("--enable", "/robot_1/late@0.5")
         self.assertIn("/robot_1/late", self.topics(channels))

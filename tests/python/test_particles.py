@@ -223,3 +223,24 @@ def test_a_particle_rests_on_a_plane(solver):
         made.step(state, state, control, contacts, 1 / 500)
     assert state.particle_q[0, 2] == pytest.approx(0.1, abs=5e-3)
     assert abs(state.particle_qd[0, 2]) < 1e-2
+
+
+@pytest.mark.parametrize("solver", ["SolverXPBD", "SolverVBD", "SolverSoftStep"])
+def test_an_activation_of_the_control_shrinks_what_it_names(solver):
+    """At a stiffness against volume far above that of shape a tetrahedron takes the volume ratio 1 less its activation (SOFT-059)"""
+    b = mc.ModelBuilder(gravity=(0, 0, 0))
+    for p in ((0, 0, 0), (0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.1)):
+        b.add_particle(p, (0, 0, 0), 0.01, radius=0.001)
+    b.add_tetrahedron(0, 1, 2, 3, k_mu=10.0, k_lambda=1e5, k_damp=1.0)
+    model = b.finalize()
+    control, state = model.control(), model.state()
+    assert control.tri_activations is None and control.tet_activations.shape == (1,)
+    control.tet_activations[0] = 0.2
+    options = {"iterations": 40} if solver != "SolverSoftStep" else {}
+    stepper = getattr(mc.solvers, solver)(model, **options)
+    for _ in range(200):
+        stepper.step(state, state, control, None, 1 / 600)
+    q = np.asarray(state.particle_q, float)
+    assert np.linalg.det(q[1:] - q[0]) / 1e-3 == pytest.approx(0.8, abs=0.01)
+    control.clear()
+    assert control.tet_activations[0] == 0

@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "mechane/model/builder.h"
-#include "mechane/simulation/atomic_file.h"
 #include "mechane/record/codes.h"
+#include "mechane/simulation/atomic_file.h"
 #include "mechane/usd/stage.h"
 #include "support/support.h"
 
@@ -144,6 +144,23 @@ TEST_CASE("the header of a CSV names every column with its unit, and rows have a
         ++rows;
     }
     CHECK(rows == 2);
+}
+
+TEST_CASE("a table has six columns for each particle")
+{
+    model::ModelBuilder builder;
+    builder.add_particle({1, 2, 3}, {4, 5, 6}, 0.1, 0.01);
+    builder.add_particle({7, 8, 9}, {}, 0.1, 0.01);
+    Diagnostics found;
+    const auto  model = builder.finalize({}, found);
+    REQUIRE(model);
+    record::Recording of{.source = "dust.usda", .solver = "softstep", .dt = 1.0 / 60, .steps = 0};
+    of.frames.push_back({.t = 0, .particle_q = model->particle_q, .particle_qd = model->particle_qd});
+    CHECK(record::to_csv(*model, of) ==
+          "t [s],particle 0.px [m],particle 0.py [m],particle 0.pz [m],particle 0.vx [m/s],particle 0.vy [m/s],"
+          "particle 0.vz [m/s],particle 1.px [m],particle 1.py [m],particle 1.pz [m],particle 1.vx [m/s],"
+          "particle 1.vy [m/s],particle 1.vz [m/s],kinetic [J],potential [J],contacts\n"
+          "0,1,2,3,4,5,6,7,8,9,0,0,0,0,0,0\n");
 }
 
 TEST_CASE("a body of a stage in centimetres with y up plays where it was simulated, with its own scale")

@@ -326,8 +326,10 @@ class Control(Arrays):
         self = cls.__new__(cls)
         object.__setattr__(self, "_core", core)
         object.__setattr__(self, "_model", model)
-        for name in ("tri_activations", "tet_activations", "muscle_activations"):
-            object.__setattr__(self, name, None)
+        object.__setattr__(self, "muscle_activations", None)
+        for name, count in (("tri_activations", model.tri_count), ("tet_activations", model.tet_count)):
+            if not count:
+                object.__setattr__(self, name, None)
         return self
 
     requires_grad = False
@@ -339,8 +341,9 @@ class Control(Arrays):
         for name in ("joint_target_qd", "joint_f", "joint_act"):
             getattr(self, name).zero_()
         self._np("joint_target_q").assign(of._np("joint_target_q"))
-        if self.muscle_activations is not None:
-            self.muscle_activations[...] = 0
+        for name in ("tri_activations", "tet_activations", "muscle_activations"):
+            if (pulls := getattr(self, name)) is not None:
+                pulls[...] = 0
         for key, array in self._custom_arrays().items():
             array[...] = of._custom_defaults[key]
 

@@ -131,6 +131,15 @@ class Featherstone final : public Stepper {
         // Between refreshes of the matrix all substeps use the one of the last.
         refresh_ = interval_ == 1;
     }
+    std::int32_t find_lost_particles(std::vector<std::uint8_t>& faulty) const override
+    { return particles_.find_lost(model_, faulty); }
+    void list_springs(const model::Control& control, StepBound& out) override
+    {
+        const std::size_t bodies = model_.particle_count();
+        add_contact_rows(contacts_, bodies_, bodies, out);
+        add_joint_rows(model_, control, lay_out_joints(model_), 0, 0, bodies_, bodies, out);
+        particles_.list_springs(model_, soft_contacts_, bodies_, out);
+    }
     void publish(const model::State& /*in*/, model::State& out, double /*dt*/) override
     {
         bodies_.publish(faulty_, out);

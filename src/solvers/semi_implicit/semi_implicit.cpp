@@ -90,6 +90,15 @@ class SemiImplicit final : public Stepper {
         bodies_.integrate(h, gains_.angular_damping);
         particles_.integrate(model_, h);
     }
+    std::int32_t find_lost_particles(std::vector<std::uint8_t>& faulty) const override
+    { return particles_.find_lost(model_, faulty); }
+    void list_springs(const model::Control& control, StepBound& out) override
+    {
+        const std::size_t bodies = model_.particle_count();
+        add_contact_rows(contacts_, bodies_, bodies, out);
+        add_joint_rows(model_, control, joints_, gains_.attach_ke, gains_.attach_kd, bodies_, bodies, out);
+        particles_.list_springs(model_, soft_contacts_, bodies_, out);
+    }
     void publish(const model::State& in, model::State& out, double dt) override
     {
         Stepper::publish(in, out, dt);

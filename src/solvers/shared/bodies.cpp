@@ -99,9 +99,9 @@ void Bodies::integrate(double h, double angular_damping)
         const Vec3d w_B = rotate_inverse(x.q, v.angular);
         const Vec3d t_B = rotate_inverse(x.q, force[b].angular) - cross(w_B, inertia[b] * w_B);
         // Euler's equation in body axes, where the inertia is constant.
-        v.angular       = rotate(x.q, w_B + h * (inv_inertia[b] * t_B));
-        const Quatd dq  = Quatd{v.angular.x, v.angular.y, v.angular.z, 0} * x.q;
-        x.q             = normalized(
+        v.angular      = rotate(x.q, w_B + h * (inv_inertia[b] * t_B));
+        const Quatd dq = Quatd{v.angular.x, v.angular.y, v.angular.z, 0} * x.q;
+        x.q            = normalized(
             Quatd{x.q.x + 0.5 * h * dq.x, x.q.y + 0.5 * h * dq.y, x.q.z + 0.5 * h * dq.z, x.q.w + 0.5 * h * dq.w});
         x.p       = at + h * v.linear - rotate(x.q, com[b]);
         v.angular = (1 - angular_damping * h) * v.angular;
@@ -110,8 +110,9 @@ void Bodies::integrate(double h, double angular_damping)
 
 bool in_bounds(const Posed& X, const Spatiald& twist)
 {
-    return is_finite(X.p) && is_finite(X.q) && is_finite(twist) && length(X.p) < kFarthest &&
-           length(twist.linear) < kFastest && length(twist.angular) < kFastest;
+    // What is no number is below no bound.
+    return length_squared(X.p) < kFarthest * kFarthest && length_squared(twist.linear) < kFastest * kFastest &&
+           length_squared(twist.angular) < kFastest * kFastest && is_finite(X.q);
 }
 
 std::int32_t Bodies::find_faults(std::vector<std::uint8_t>& faulty) const

@@ -3,6 +3,8 @@
 
 #include "solvers/shared/soft_particles.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,6 +12,8 @@
 
 namespace mechane::solvers::shared {
 namespace {
+
+constexpr double kFastest = 1e5;  ///< the default of particle_max_velocity [m/s]
 
 /// Weights of the point of a triangle that is nearest to p (Ericson 2005, 5.1.5).
 /// Voronoi regions of corners, edges and face, in that order.
@@ -68,6 +72,7 @@ void SoftParticles::load(const model::Model& m, const model::State& in)
 {
     const std::size_t n = m.particle_count();
     x_.resize(n), v_.resize(n), f_.resize(n);
+    runaway_.assign(n, 0);
     for (std::size_t p = 0; p < n; ++p) {
         x_[p] = static_cast<Vec3d>(in.particle_q[p]);
         v_[p] = static_cast<Vec3d>(in.particle_qd[p]);
@@ -93,6 +98,112 @@ void SoftParticles::find_forces(const model::Model& m, const model::State& in, c
     soft::add_ball_forces(m, neighbours_, x_, v_, f_);
     if (tri_contact_) add_triangle_contacts(m);
     if (contacts != nullptr) soft::add_shape_forces(m, *contacts, x_, v_, bodies, f_);
+    // Newton 1.8 leaves attachments to its other solvers.
+    if (laws_) add_attachments(m, h, bodies);
+}
+
+void SoftParticles::add_attachments(const model::Model& m, double h, Bodies& bodies)
+{
+    const std::size_t n = m.attachment_particle_body_count();
+    if (n == 0) return;
+    held_.assign(m.body_count(), 0);
+    for (std::size_t i = 0; i < n; ++i)
+        if (const std::int32_t b = m.attachment_particle_body_body[i];
+            b >= 0 && m.attachment_particle_body_enabled[i] != 0)
+            ++held_[static_cast<std::size_t>(b)];
+    for (std::size_t i = 0; i < n; ++i) {
+        if (m.attachment_particle_body_enabled[i] == 0) continue;
+        const std::int32_t b     = m.attachment_particle_body_body[i];
+        const auto         p     = static_cast<std::size_t>(m.attachment_particle_body_particle[i]);
+        const Vec3d        point = bodies.pose(b) * static_cast<Vec3d>(m.attachment_particle_body_body_point[i]);
+        const Vec3d        r     = b < 0 ? Vec3d{} : point - bodies.com_W(b);
+        double             ke    = static_cast<double>(m.attachment_particle_body_stiffness[i]),
+                           kd    = static_cast<double>(m.attachment_particle_body_damping[i]);
+        if (!std::isfinite(ke)) {
+            // Half of what an explicit step bears (h^2 k w = 1, h c w = 1/2 of the sum 4), with the body's mass shared
+            // among those that it holds.
+            const bool   plays = (m.particle_flags[p] & model::particle_flag::active) != 0;
+            double       w     = plays ? static_cast<double>(m.particle_inv_mass[p]) : 0;
+            const double share = b < 0 ? 0 : static_cast<double>(held_[static_cast<std::size_t>(b)]);
+            double       most  = 0;
+            for (int axis = 0; axis < 3; ++axis) {
+                const Vec3d arm = cross(r, axis_vector<double>(axis));
+                most = std::max(most, bodies.inverse_mass(b) + dot(arm, bodies.inverse_inertia_times(b, arm)));
+            }
+            w += share * most;
+            if (!(w > 0)) continue;
+            ke = 1 / (h * h * w);
+            kd = std::max(kd, 0.5 / (h * w));
+        }
+        const Vec3d f = ke * (point - x_[p]) + kd * (bodies.velocity_at(b, r) - v_[p]);
+        f_[p] += f;
+        bodies.add_force(b, -f, -cross(r, f));
+    }
+}
+
+std::int32_t SoftParticles::find_lost(const model::Model& m, std::vector<std::uint8_t>& faulty) const
+{
+    constexpr double kFarthest = 1e9;  // [m], as of bodies
+    std::int32_t     first     = -1;
+    for (std::size_t p = 0; p < x_.size(); ++p) {
+        if ((m.particle_flags[p] & model::particle_flag::active) == 0) continue;
+        const bool sound = is_finite(x_[p]) && is_finite(v_[p]) && length(x_[p]) < kFarthest;
+        if (sound && !(laws_ && runaway_[p] != 0)) continue;
+        faulty[static_cast<std::size_t>(m.particle_world[p] + 1)] = 1;
+        if (first < 0) first = static_cast<std::int32_t>(p);
+    }
+    return first;
+}
+
+void SoftParticles::list_springs(const model::Model& m, const model::Contacts* contacts, const Bodies& bodies,
+                                 StepBound& out) const
+{
+    if (m.particle_count() == 0) return;
+    // Elements where they were built: a state that is about to be lost says little of the step that the model needs.
+    std::vector<Vec3d> x(m.particle_count());
+    for (std::size_t p = 0; p < x.size(); ++p) x[p] = static_cast<Vec3d>(m.particle_q[p]);
+    add_element_rows(m, x, out);
+    const auto first  = static_cast<std::int32_t>(x.size());
+    const auto to_row = [&](std::size_t p, std::int32_t b, const Vec3d& r, const Vec3d& n, double ke, double kd) {
+        std::array<StepBound::End, 4> ends{};
+        const bool                    plays = (m.particle_flags[p] & model::particle_flag::active) != 0;
+        const double                  w     = plays ? static_cast<double>(m.particle_inv_mass[p]) : 0;
+        if (w > 0) ends[0] = {static_cast<std::int32_t>(p), ke * w, kd * w};
+        const Vec3d  arm = cross(r, n);
+        const double of  = bodies.inverse_mass(b) + dot(arm, bodies.inverse_inertia_times(b, arm));
+        if (of > 0) ends[1] = {first + b, ke * of, kd * of};
+        return ends;
+    };
+    for (std::size_t i = 0; i < m.attachment_particle_body_count(); ++i) {
+        const auto ke = static_cast<double>(m.attachment_particle_body_stiffness[i]);
+        const auto p  = static_cast<std::size_t>(m.attachment_particle_body_particle[i]);
+        if (!laws_ || m.attachment_particle_body_enabled[i] == 0 || !std::isfinite(ke)) continue;
+        const std::int32_t b     = m.attachment_particle_body_body[i];
+        const Vec3d        point = bodies.pose(b) * static_cast<Vec3d>(m.attachment_particle_body_body_point[i]);
+        const Vec3d        r     = b < 0 ? Vec3d{} : point - bodies.com_W(b);
+        for (int axis = 0; axis < 3; ++axis)
+            out.add(to_row(p, b, r, axis_vector<double>(axis), ke,
+                           static_cast<double>(m.attachment_particle_body_damping[i])),
+                    fmt::format("attachment {}", i));
+    }
+    if (contacts == nullptr) return;
+    const auto count =
+        std::min(static_cast<std::size_t>(std::max(contacts->soft_contact_count, 0)), contacts->soft_capacity());
+    for (std::size_t row = 0; row < count; ++row) {
+        const std::int32_t p = contacts->soft_contact_particle[row], s = contacts->soft_contact_shape[row];
+        if (p < 0 || static_cast<std::size_t>(p) >= x.size() || s < 0 || static_cast<std::size_t>(s) >= m.shape_count())
+            continue;
+        const auto         shape = static_cast<std::size_t>(s);
+        const std::int32_t b     = m.shape_body[shape];
+        const Vec3d        point = bodies.pose(b) * static_cast<Vec3d>(contacts->soft_contact_body_pos[row]);
+        const auto         mean  = [&](Real a, const std::vector<Real>& of) {
+            return 0.5 * (static_cast<double>(a) + static_cast<double>(of[shape]));
+        };
+        out.add(to_row(static_cast<std::size_t>(p), b, b < 0 ? Vec3d{} : point - bodies.com_W(b),
+                       static_cast<Vec3d>(contacts->soft_contact_normal[row]),
+                       mean(m.soft_contact.ke, m.shape_material_ke), mean(m.soft_contact.kd, m.shape_material_kd)),
+                fmt::format("contact of particle {} and '{}'", p, m.shape_label[shape]));
+    }
 }
 
 /// Every particle against every triangle that it is no part of: a penalty without damping and friction.
@@ -145,9 +256,16 @@ void SoftParticles::integrate(const model::Model& m, double h)
         if (!(m.particle_flags[p] & model::particle_flag::active)) continue;
         const double inv = m.particle_inv_mass[p];
         // Gravity accelerates only what has mass.
-        const Vec3d  g   = inv > 0 ? static_cast<Vec3d>(m.gravity_of(m.particle_world[p])) : Vec3d{};
-        v_[p] += h * (inv * f_[p] + g);
-        if (const double speed = length(v_[p]); speed > most) v_[p] *= most / speed;
+        const Vec3d g = inv > 0 ? static_cast<Vec3d>(m.gravity_of(m.particle_world[p])) : Vec3d{};
+        if (inv > 0) v_[p] += h * (inv * f_[p] + g);
+        // What weighs nothing is held; under Newton's laws it goes on as it is.
+        else if (laws_)
+            v_[p] = {};
+        if (const double speed = length(v_[p]); speed > most) {
+            v_[p] *= most / speed;
+            // A lower limit is somebody's wish; at this one a step has left all bounds.
+            if (most >= kFastest) runaway_[p] = 1;
+        }
         x_[p] += h * v_[p];
     }
 }

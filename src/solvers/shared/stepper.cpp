@@ -17,6 +17,7 @@
 #include "mechane/solvers/support.h"
 #include "mechane/tasks/parallel.h"
 #include "solvers/shared/joints.h"
+#include "solvers/soft/elements.h"
 
 namespace mechane::solvers::shared {
 
@@ -60,7 +61,7 @@ StepReport Stepper::step(const model::State& in, model::State& out, const model:
     const tasks::Phase phase(options_.pool);
     StepReport         report;
     // A refused step is no change: `out` is a copy of `in`.
-    const auto         refuse = [&](Diagnostic why) {
+    const auto refuse = [&](Diagnostic why) {
         report.diverged = true;
         report.culprit  = why.message;
         report.refused  = std::move(why);
@@ -81,6 +82,8 @@ StepReport Stepper::step(const model::State& in, model::State& out, const model:
         if (&out != &in) out = in;
         return report;
     }
+    // What the last step gave was sound, and is not read again.
+    const bool fresh = changed_ || control.body_target_q.size() > 0 || !goes_on(in);
     // Structure is read again after `notify`, or if joints were switched or bodies became kinematic.
     if (std::exchange(changed_, false) || enabled_ != model_.joint_enabled || flags_ != model_.body_flags) {
         enabled_ = model_.joint_enabled;
@@ -91,10 +94,10 @@ StepReport Stepper::step(const model::State& in, model::State& out, const model:
     const double h = dt / options_.substeps;
     weight_        = 1.0 / options_.substeps;
     faulty_.assign(model_.gravity.size(), 0);
-    bodies_.load(in, control, dt);
+    if (fresh) bodies_.load(in, control, dt);
     use(contacts);
     load(in, control, dt);
-    std::int32_t culprit = bodies_.find_faults(faulty_);
+    std::int32_t culprit = fresh ? bodies_.find_faults(faulty_) : -1;
     contacts_.clear();
     if (contacts) read_contacts(*contacts, bodies_, options_.combine, contacts_);
     if (force_on_1_.capacity() < contacts_.capacity()) force_on_1_.reserve(contacts_.capacity());
@@ -104,33 +107,70 @@ StepReport Stepper::step(const model::State& in, model::State& out, const model:
     for (int k = 0; k < options_.substeps; ++k) advance(in, control, h, report);
     arrive(control, dt, report);
     if (const std::int32_t found = bodies_.find_faults(faulty_); culprit < 0) culprit = found;
+    const std::int32_t lost = find_lost_particles(faulty_);
 
     // Entry 0 stands for bodies of no world.
     for (std::size_t w = 0; w < faulty_.size(); ++w)
         if (faulty_[w] && w > 0) report.diverged_worlds.push_back(static_cast<std::int32_t>(w) - 1);
     const bool sound = std::find(faulty_.begin(), faulty_.end(), 1) == faulty_.end();
+    const bool tell  = !sound && report.culprit.empty();
     if (!sound) {
         report.culprit_body = culprit;
-        if (report.culprit.empty())
-            report.culprit = fmt::format(
-                "body '{}' left all bounds; an explicit solver needs a smaller step for stiff "
-                "contacts, limits and drives (more substeps)",
-                culprit < 0 ? "" : model_.body_label[culprit]);
-        const bool any = std::any_of(model_.body_world.begin(), model_.body_world.end(),
-                                     [&](std::int32_t w) { return !faulty_[static_cast<std::size_t>(w + 1)]; });
+        const auto goes_on  = [&](std::int32_t w) { return !faulty_[static_cast<std::size_t>(w + 1)]; };
+        const bool any      = std::any_of(model_.body_world.begin(), model_.body_world.end(), goes_on) ||
+                              std::any_of(model_.particle_world.begin(), model_.particle_world.end(), goes_on);
         if (!any) {
             report.diverged = true;
+            if (tell) report.culprit = words_of_faults(culprit, lost, in, control, contacts, dt);
             if (&out != &in) out = in;
             return report;
         }
     }
-    const double start = in.time;
+    // `out` may be `in`, whose beginning the words are about.
+    const model::State before = tell ? in : model::State{};
+    const double       start  = in.time;
     if (&out != &in) out = in;
     publish(in, out, dt);
     out.time = start + dt;
     if (observed_ != nullptr) balance(in, control, dt);
     if (contacts) store_forces(*contacts, report);
+    if (tell) report.culprit = words_of_faults(culprit, lost, before, control, contacts, dt);
     return report;
+}
+
+/// Which body or particle left all bounds, and how long a step the model bears. Bodies and contacts are read again as
+/// they were, since the step has changed them.
+std::string Stepper::words_of_faults(std::int32_t body, std::int32_t particle, const model::State& in,
+                                     const model::Control& control, const model::Contacts* contacts, double dt)
+{
+    std::string out;
+    const auto  of = [&](std::int32_t p) {
+        const std::string part = soft::part_of(model_, p);
+        return part.empty() ? part : ": it is part of " + part;
+    };
+    // A number that is none spreads to neighbours within the step; the first of the state is where it came from.
+    for (std::size_t p = 0; p < model_.particle_count(); ++p)
+        if (!is_finite(in.particle_q[p]) || !is_finite(in.particle_qd[p]))
+            return fmt::format("the place or velocity of particle {} was no number before the step{}", p,
+                               of(static_cast<std::int32_t>(p)));
+    if (body >= 0 || particle < 0) {
+        out = fmt::format("body '{}' left all bounds", body < 0 ? "" : model_.body_label[body]);
+    } else {
+        out = fmt::format("particle {} left all bounds{}", particle, of(particle));
+    }
+    bodies_.load(in, control, dt);
+    contacts_.clear();
+    if (contacts) read_contacts(*contacts, bodies_, options_.combine, contacts_);
+    StepBound bound(model_.particle_count() + model_.body_count());
+    list_springs(control, bound);
+    std::string  row;
+    const double longest = bound.longest(row), h = dt / options_.substeps;
+    if (std::isfinite(longest) && longest < h)
+        return out + fmt::format(
+                         "; {} with these masses bears explicit steps below {:.2g} s, and this one is {:.2g} s "
+                         "(a smaller step, or more substeps)",
+                         row, longest, h);
+    return out + "; a smaller step (more substeps) may help, or softer contacts, limits, drives and elements";
 }
 
 namespace {

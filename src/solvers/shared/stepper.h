@@ -6,6 +6,7 @@
 #include "mechane/solvers/parameters.h"
 #include "mechane/solvers/solver.h"
 #include "solvers/shared/contacts.h"
+#include "solvers/shared/step_bound.h"
 
 namespace mechane::solvers::shared {
 
@@ -31,6 +32,8 @@ class Stepper : public Solver, public Adjustable {
     virtual void configured() = 0;
     /// Reads what is kept of the model again.
     virtual void read_model() = 0;
+    /// Whether `bodies_` holds the state already: its arrays of bodies are, bit for bit, what the last step gave.
+    [[nodiscard]] virtual bool goes_on(const model::State& /*in*/) const { return false; }
     /// A mistake that a solver finds in contacts of a step that are sound otherwise; before anything else is done.
     virtual std::optional<Diagnostic> refuses(const model::Contacts* /*contacts*/) { return {}; }
     /// The contacts of the step, null: none; for what a solver reads besides those of rigid bodies.
@@ -41,6 +44,10 @@ class Stepper : public Solver, public Adjustable {
     virtual void advance(const model::State& in, const model::Control& control, double h, StepReport& report) = 0;
     /// After the last substep: what `bodies_` is to hold then.
     virtual void arrive(const model::Control& /*control*/, double /*dt*/, StepReport& /*report*/) {}
+    /// Marks the worlds with particles that are not finite or faster than anything. @return the first one, or -1
+    virtual std::int32_t find_lost_particles(std::vector<std::uint8_t>& /*faulty*/) const { return -1; }
+    /// What bounds the step of an explicit solver; `bodies_` and contacts are where the step began.
+    virtual void list_springs(const model::Control& /*control*/, StepBound& /*out*/) {}
     /// Into arrays of the model's sizes that hold the state before the step.
     virtual void publish(const model::State& in, model::State& out, double dt);
 
@@ -56,6 +63,9 @@ class Stepper : public Solver, public Adjustable {
     std::vector<std::uint8_t> faulty_;                    ///< per world, entry 0 for the global one
 
   private:
+    [[nodiscard]] std::string words_of_faults(std::int32_t body, std::int32_t particle, const model::State& in,
+                                              const model::Control& control, const model::Contacts* contacts,
+                                              double dt);
     void                      store_forces(model::Contacts& contacts, StepReport& report) const;
     std::string               text_;
     bool                      changed_ = false;

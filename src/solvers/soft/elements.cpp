@@ -3,6 +3,9 @@
 
 #include "solvers/soft/elements.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -110,6 +113,24 @@ void add_elements(const Elements& elements, std::size_t particle, const std::vec
     add(elements.of_triangles, elements.triangle_points, elements.triangles, triangle_block);
     add(elements.of_edges, elements.edge_points, elements.edges, bending_block);
     add(elements.of_tets, elements.tet_points, elements.tets, tet_block);
+}
+
+std::string part_of(const model::Model& m, std::int32_t particle)
+{
+    for (const auto* objects : {&m.surfaces, &m.volumes})
+        for (const model::SoftObject& object : *objects)
+            if (particle >= object.particle[0] && particle < object.particle[1])
+                return fmt::format("'{}'", object.label);
+    const auto first = [&](const auto& rows, const char* name) -> std::string {
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (std::ranges::find(rows[i], particle) != rows[i].end()) return fmt::format("{} {}", name, i);
+        return {};
+    };
+    if (auto tet = first(m.tet_indices, "tetrahedron"); !tet.empty()) return tet;
+    if (auto tri = first(m.tri_indices, "triangle"); !tri.empty()) return tri;
+    for (std::size_t i = 0; i < m.spring_indices.size(); ++i)
+        if (m.spring_indices[i] == particle) return fmt::format("spring {}", i / 2);
+    return {};
 }
 
 /// Particles of one group share no element, so they may move at once.

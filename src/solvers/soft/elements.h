@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "mechane/model/model.h"
@@ -51,6 +52,9 @@ std::array<Vec3d, n> gather(const std::array<std::int32_t, n>& points, const std
 /// @param before  positions at the start of the step
 void add_elements(const Elements& elements, std::size_t particle, const std::vector<Vec3d>& x,
                   const std::vector<Vec3d>& before, double inv_dt, Block& out);
+
+/// What a particle is part of, in words: "'/World/cloth'", "tetrahedron 3"; empty for a loose one.
+std::string part_of(const model::Model& model, std::int32_t particle);
 
 /// Groups of particles of which no two share an element; those of the model where it has any.
 std::vector<std::vector<std::int32_t>> color_groups(const model::Model& model, const Elements& elements);

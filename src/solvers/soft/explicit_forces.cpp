@@ -35,7 +35,7 @@ void add_triangles(const model::Model& m, const std::vector<Real>& activations, 
                    const std::vector<Vec3d>& v, std::vector<Vec3d>& f)
 {
     for (std::size_t t = 0; t < m.tri_indices.size(); ++t) {
-        const auto&  D  = m.tri_poses[t];
+        const auto& D = m.tri_poses[t];
         // The rest shape's inverse edges; its determinant is 1 / (2 area).
         const double d0 = D[0], d1 = D[1], d2 = D[2], d3 = D[3], det = d0 * d3 - d1 * d2;
         if (!(det > 0)) continue;
@@ -165,9 +165,9 @@ void add_air_forces(const model::Model& m, const std::vector<Vec3d>& x, const st
         const double      area   = 0.5 * length(normal);
         const Vec3d       n      = normalized(normal, {});
         // Newton writes a third as 0.3333, and gives each corner the whole force.
-        const Vec3d       mean   = (newton ? 0.3333 : 1.0 / 3) * (v[i] + v[j] + v[k]);
-        const Vec3d       along  = normalized(mean, {});
-        const Vec3d       whole =
+        const Vec3d mean  = (newton ? 0.3333 : 1.0 / 3) * (v[i] + v[j] + v[k]);
+        const Vec3d along = normalized(mean, {});
+        const Vec3d whole =
             (drag * area * std::abs(dot(n, mean))) * mean +
             (lift * area * (0.5 * kPi - std::acos(std::clamp(dot(n, along), -1.0, 1.0))) * dot(mean, mean)) * n;
         if (newton) {

@@ -34,6 +34,8 @@ struct TriangleLaw {
 };
 using TrianglePoints = std::array<Vec3d, 3>;
 double triangle_energy(const TriangleLaw& law, const TrianglePoints& x);
+/// The least energy that it can have: zero at rest, below zero where an activation moves the rest shape away.
+double triangle_lowest(const TriangleLaw& law);
 Block  triangle_block(const TriangleLaw& law, std::size_t corner, const TrianglePoints& x, const TrianglePoints& before,
                       double inv_dt);
 
@@ -45,6 +47,7 @@ struct TetLaw {
 };
 using TetPoints = std::array<Vec3d, 4>;
 double tet_energy(const TetLaw& law, const TetPoints& x);
+double tet_lowest(const TetLaw& law);
 Block  tet_block(const TetLaw& law, std::size_t corner, const TetPoints& x, const TetPoints& before, double inv_dt);
 
 /// U = ke/2 * rest length * (angle - rest angle)^2 between the triangles (x0, x2, x3) and (x1, x3, x2).

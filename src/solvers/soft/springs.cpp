@@ -33,8 +33,8 @@ Block spring_block(const SpringLaw& law, std::size_t corner, const SpringPoints&
     const double lateral = law.ke * std::max(0.0, 1 - law.rest / l);
     const double damping = law.kd * inv_dt;
     // The change of length since the last positions, over the step, is the rate.
-    const double change  = l - length(before[0] - before[1]);
-    const double pull    = law.ke * (l - law.rest) + damping * change;
+    const double change = l - length(before[0] - before[1]);
+    const double pull   = law.ke * (l - law.rest) + damping * change;
     return {.force   = -pull * n,
             .hessian = (law.ke + damping - lateral) * Mat33d::outer(n, n) + lateral * Mat33d::identity()};
 }

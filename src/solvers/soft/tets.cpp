@@ -1,7 +1,9 @@
 // The law of a tetrahedron: stable neo-Hookean solid (Smith, De Goes, Kim 2018), energy [J] and the 3x3 block of one
 // corner. Lame parameters [Pa], positions [m].
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "solvers/soft/laws.h"
 
@@ -47,6 +49,24 @@ double tet_energy(const TetLaw& law, const TetPoints& x)
     // Constants are chosen so that the energy of the rest shape is zero.
     const double off = determinant(F) - rest, off_at_rest = 1 - rest;
     return rest_volume(law) * (0.5 * law.mu * (I - 3) + 0.5 * stiffness * (off * off - off_at_rest * off_at_rest));
+}
+
+/// F = s R has I = 3 s^2 and J = s^3; psi is least where mu + L s (s^3 - a) = 0. Newton's method from the side where
+/// the left is convex.
+double tet_lowest(const TetLaw& law)
+{
+    const auto [stiffness, rest] = volume_term(law);
+    if (law.activation == 0 || !(stiffness > 0)) return 0;
+    double s = std::cbrt(std::max(rest, 1e-6));
+    for (int i = 0; i < 50; ++i) {
+        const double slope = stiffness * (4 * s * s * s - rest);
+        if (!(slope > 0)) break;
+        const double step = (law.mu + stiffness * s * (s * s * s - rest)) / slope;
+        s                 = std::max(0.0, s - step);
+        if (std::abs(step) < 1e-12) break;
+    }
+    const double off = s * s * s - rest, off_at_rest = 1 - rest;
+    return rest_volume(law) * (1.5 * law.mu * (s * s - 1) + 0.5 * stiffness * (off * off - off_at_rest * off_at_rest));
 }
 
 Block tet_block(const TetLaw& law, std::size_t corner, const TetPoints& x, const TetPoints& before, double inv_dt)

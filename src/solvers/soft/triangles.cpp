@@ -51,6 +51,11 @@ double triangle_energy(const TriangleLaw& law, const TrianglePoints& x)
                        0.5 * stiffness * (off * off - off_at_rest * off_at_rest));
 }
 
+/// F = s R has I = 2 s^2 and J = s^2; psi is least where mu + L (J - a) = 0, J = 1 - activation, and -L activation^2 /
+/// 2 there.
+double triangle_lowest(const TriangleLaw& law)
+{ return -0.5 * law.area * (law.lambda + law.mu) * law.activation * law.activation; }
+
 Block triangle_block(const TriangleLaw& law, std::size_t corner, const TrianglePoints& x, const TrianglePoints& before,
                      double inv_dt)
 {
@@ -61,13 +66,13 @@ Block triangle_block(const TriangleLaw& law, std::size_t corner, const TriangleP
     const double b1              = corner == 0 ? -(D[1] + D[3]) : corner == 1 ? D[1] : D[3];
     const Vec3d  area_vector     = cross(f0, f1);
     // A collapsed triangle has no normal; the bound keeps the division finite.
-    const double J               = std::max(length(area_vector), 1e-10);
-    const Vec3d  n               = area_vector / J;
-    const Vec3d  g               = b0 * cross(f1, n) + b1 * cross(n, f0);
-    const double s               = stiffness * (J - rest);
+    const double J = std::max(length(area_vector), 1e-10);
+    const Vec3d  n = area_vector / J;
+    const Vec3d  g = b0 * cross(f1, n) + b1 * cross(n, f0);
+    const double s = stiffness * (J - rest);
     // Only tension gives a positive geometric term; under compression it is left out, so that the block stays positive.
-    const double r               = std::max(0.0, s) / J;
-    const Vec3d  w               = b0 * f1 - b1 * f0;
+    const double r = std::max(0.0, s) / J;
+    const Vec3d  w = b0 * f1 - b1 * f0;
 
     Block out;
     out.force   = -law.mu * (b0 * f0 + b1 * f1) - s * g;

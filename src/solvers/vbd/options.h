@@ -7,6 +7,7 @@ namespace mechane::solvers::vbd {
 struct Options {
     int    iterations       = 10;    ///< passes over all particles a step, at least 1
     double friction_epsilon = 1e-2;  ///< speed below which friction grows with speed [m/s]
+    double acceleration     = 0;     ///< of passes, by the spectral radius of one; 0: none, below 1
     /// Triangles and edges of particles keep `self_contact_margin` [m] from each other; found within it plus
     /// `self_contact_gap` [m].
     bool   self_contact        = false;

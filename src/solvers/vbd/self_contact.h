@@ -24,6 +24,9 @@ class SelfContact {
     /// Adds what the pairs of one particle do to it.
     void add(std::size_t particle, const std::vector<Vec3d>& x, const std::vector<Vec3d>& start, double dt,
              soft::Block& out) const;
+    /// Whether a particle is in a pair of this step.
+    [[nodiscard]] bool touches(std::size_t particle) const
+    { return particle + 1 < pair_start_.size() && pair_start_[particle] != pair_start_[particle + 1]; }
     /// `to`, or the point on the way there from the start that the particle may reach.
     [[nodiscard]] Vec3d bounded(std::size_t particle, const std::vector<Vec3d>& start, const Vec3d& to) const;
 
@@ -44,7 +47,7 @@ class SelfContact {
     void                         list_pairs();
 
     const model::Model&                      model_;
-    Options                               options_;
+    Options                                  options_;
     std::vector<std::array<std::int32_t, 3>> triangles_;
     std::vector<std::array<std::int32_t, 2>> edges_;
     std::vector<std::int32_t>                corners_;  ///< particles of triangles, each once

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 // Normal: l_n = -relaxation d / (h w_n) where d < 0. Friction takes back what the surface points have slid since the
 // contact was found, up to mu l_n of the same pass; a bound by the impulse of the whole step would let friction push
@@ -17,6 +18,8 @@ namespace mechane::solvers::xpbd {
 using namespace shared;
 
 namespace {
+
+constexpr int kSweeps = 8;  ///< over impacts, in each round
 
 /// J of the rate along n of point 1 against point 0.
 Row point_row(const ContactPoint& c, const Vec3d& r0, const Vec3d& r1, const Vec3d& n)
@@ -97,7 +100,8 @@ void Restitution::begin(const std::vector<ContactPoint>& contacts, const Bodies&
     const std::size_t n = contacts.size();
     active_.assign(n, 0);
     r_.assign(2 * n, {});
-    target_.assign(n, -1);
+    target_.assign(n, 0);
+    slow_.assign(n, 0);
     const auto gravity = [&](std::int32_t b) {
         return b < 0 ? 0.0 : length(static_cast<Vec3d>(bodies.model->gravity_of(bodies.model->body_world[b])));
     };
@@ -107,17 +111,88 @@ void Restitution::begin(const std::vector<ContactPoint>& contacts, const Bodies&
         r_[2 * i] = at.r[0], r_[2 * i + 1] = at.r[1];
         const double v = dot(c.n, bodies.velocity_at(c.body[1], at.r[1]) - bodies.velocity_at(c.body[0], at.r[0]));
         // At rest a body gains h g a step: an approach below 2 h g is no impact, and would bounce forever.
-        if (v < -2 * h * std::max(gravity(c.body[0]), gravity(c.body[1]))) target_[i] = -c.material.restitution * v;
+        slow_[i] = 2 * h * std::max(gravity(c.body[0]), gravity(c.body[1]));
+        if (v < -slow_[i]) target_[i] = -c.material.restitution * v;
+        if (v > slow_[i]) target_[i] = v;
     }
+}
+
+/// Projected Gauss-Seidel over all impacts: speeds along the normals are at least their targets, and impulses not below
+/// their bounds, where the speeds are above. Both bodies get what a contact gives, so momentum is kept; with e = 1 and
+/// impulses that only push, the work l (v- + v+)/2 of each contact is zero, and so energy is kept too.
+void Restitution::sweep_all(const std::vector<ContactPoint>& contacts, int sweeps, Bodies& bodies) const
+{
+    std::vector<Impact> all = impacts_;
+    const auto          row = [&](const Impact& at) {
+        const ContactPoint& c = contacts[at.contact];
+        return point_row(c, at.r[0], at.r[1], c.n);
+    };
+    for (Impact& at : all) at.least = std::min(0.0, (at.target - rate_of(row(at), bodies)) / at.mass);
+    for (int sweep = 0; sweep < sweeps; ++sweep)
+        for (Impact& at : all) {
+            const Row    on = row(at);
+            const double vn = rate_of(on, bodies);
+            if (at.target == 0 && std::abs(vn) <= at.slow) continue;
+            const double l = std::max((at.target - vn) / at.mass, at.least - at.given);
+            if (l == 0) continue;
+            at.given += l;
+            for (const auto& [b, j] : {std::pair{on.a, on.on_a}, std::pair{on.b, on.on_b}}) {
+                if (b < 0 || bodies.inv_mass[b] == 0) continue;
+                bodies.twist[b].linear += (l * bodies.inv_mass[b]) * j.linear;
+                bodies.twist[b].angular += l * bodies.inverse_inertia_times(b, j.angular);
+            }
+        }
+}
+
+void Restitution::solve(const std::vector<ContactPoint>& contacts, bool first, const Bodies& bodies, Pair& pair)
+{
+    const auto& body = contacts[impacts_[pair.begin].contact].body;
+    Spatiald    v[2], start[2];
+    for (std::size_t s = 0; s < 2; ++s) start[s] = v[s] = body[s] < 0 ? Spatiald{} : bodies.twist[body[s]];
+    struct Place {
+        Vec3d n, r0, r1;
+    };
+    // Contacts of a pair may name its bodies in either order.
+    const auto place = [&](const Impact& at) {
+        const ContactPoint& c    = contacts[at.contact];
+        const bool          same = c.body[0] == body[0];
+        return Place{(same ? 1.0 : -1.0) * c.n, same ? at.r[0] : at.r[1], same ? at.r[1] : at.r[0]};
+    };
+    const auto rate = [&](const Place& at) {
+        return dot(at.n, v[1].linear + cross(v[1].angular, at.r1) - v[0].linear - cross(v[0].angular, at.r0));
+    };
+    for (std::size_t i = pair.begin; i < pair.end; ++i) {
+        Impact& at = impacts_[i];
+        at.given   = 0;
+        // What goes apart faster than its target at first was made so by positions, and is taken back by as much. Later
+        // it may be what another pair gave, which is not pulled back.
+        at.least = first ? std::min(0.0, (at.target - rate(place(at))) / at.mass) : 0;
+    }
+    pair.fired = false;
+    for (int sweep = 0; sweep < kSweeps; ++sweep)
+        for (std::size_t i = pair.begin; i < pair.end; ++i) {
+            Impact&      at = impacts_[i];
+            const Place  on = place(at);
+            const double vn = rate(on);
+            if (at.target == 0 && std::abs(vn) <= at.slow) continue;
+            const double l = std::max((at.target - vn) / at.mass, at.least - at.given);
+            if (l == 0) continue;
+            pair.fired = true;
+            at.given += l;
+            v[0].linear -= (l * bodies.inverse_mass(body[0])) * on.n;
+            v[0].angular -= l * bodies.inverse_inertia_times(body[0], cross(on.r0, on.n));
+            v[1].linear += (l * bodies.inverse_mass(body[1])) * on.n;
+            v[1].angular += l * bodies.inverse_inertia_times(body[1], cross(on.r1, on.n));
+        }
+    for (std::size_t s = 0; s < 2; ++s) pair.change[s] = v[s] - start[s];
 }
 
 void Restitution::finish(const std::vector<ContactPoint>& contacts, int rounds, bool keeps, Bodies& bodies)
 {
-    constexpr int kSweeps = 8;
     impacts_.clear();
     for (std::size_t i = 0; i < contacts.size(); ++i) {
-        if (!active_[i] || target_[i] < 0) continue;
-        Impact at{i, {r_[2 * i], r_[2 * i + 1]}, target_[i], 0, 0};
+        if (!active_[i]) continue;
+        Impact at{i, {r_[2 * i], r_[2 * i + 1]}, target_[i], slow_[i], 0, 0, 0};
         at.mass = inverse_effective_mass(point_row(contacts[i], at.r[0], at.r[1], contacts[i].n), bodies);
         if (at.mass > 0) impacts_.push_back(at);
     }
@@ -132,51 +207,32 @@ void Restitution::finish(const std::vector<ContactPoint>& contacts, int rounds, 
         const auto ka = key(impacts_[a]), kb = key(impacts_[b]);
         return std::get<0>(ka) == std::get<0>(kb) && std::get<1>(ka) == std::get<1>(kb);
     };
-    // Pairs are solved exactly by sweeps from the same velocities, then averaged over the pairs of a body: Jacobi over
-    // pairs, which is symmetric and ends in nobody being preferred.
-    pairs_.assign(bodies.twist.size(), 0);
+    if (keeps) {
+        sweep_all(contacts, rounds * kSweeps, bodies);
+        return;
+    }
+    pairs_.clear();
     for (std::size_t begin = 0, end = 0; begin < impacts_.size(); begin = end) {
         for (end = begin; end < impacts_.size() && same(begin, end);) ++end;
-        for (const std::int32_t b : contacts[impacts_[begin].contact].body)
-            if (b >= 0) ++pairs_[b];
+        pairs_.push_back({.begin = begin, .end = end});
     }
-    // Of what a pair exchanges: a body divides by its own number of pairs below. Immovable ones do not count.
-    const auto part_of = [&](const auto& pair, std::int32_t b) {
-        std::int32_t most = pairs_[b];
-        for (const std::int32_t other : pair)
-            if (keeps && other >= 0 && bodies.inv_mass[other] > 0) most = std::max(most, pairs_[other]);
-        return static_cast<double>(pairs_[b]) / most;
-    };
+    // As in Newton 1.8: pairs are solved by sweeps from the same velocities, then averaged over the pairs of a body
+    // that exchange something: Jacobi over pairs, which is symmetric and ends in nobody being preferred.
     for (int round = 0; round < rounds; ++round) {
+        count_.assign(bodies.twist.size(), 0);
+        for (Pair& pair : pairs_) {
+            solve(contacts, round == 0, bodies, pair);
+            for (const std::int32_t b : contacts[impacts_[pair.begin].contact].body)
+                if (b >= 0 && pair.fired) ++count_[b];
+        }
         change_.assign(bodies.twist.size(), {});
-        for (std::size_t begin = 0, end = 0; begin < impacts_.size(); begin = end) {
-            for (end = begin; end < impacts_.size() && same(begin, end);) ++end;
-            const auto& body = contacts[impacts_[begin].contact].body;
-            Spatiald    v[2], start[2];
-            for (std::size_t s = 0; s < 2; ++s) start[s] = v[s] = body[s] < 0 ? Spatiald{} : bodies.twist[body[s]];
-            for (int sweep = 0; sweep < kSweeps; ++sweep)
-                for (std::size_t i = begin; i < end; ++i) {
-                    Impact&             at   = impacts_[i];
-                    const ContactPoint& c    = contacts[at.contact];
-                    const double        sign = c.body[0] == body[0] ? 1 : -1;
-                    const Vec3d         n    = sign * c.n;
-                    const Vec3d&        r0   = sign > 0 ? at.r[0] : at.r[1];
-                    const Vec3d&        r1   = sign > 0 ? at.r[1] : at.r[0];
-                    const double        vn =
-                        dot(n, v[1].linear + cross(v[1].angular, r1) - v[0].linear - cross(v[0].angular, r0));
-                    // The total impulse of an impact never pulls.
-                    const double l = std::max((at.target - vn) / at.mass, -at.given);
-                    at.given += l;
-                    v[0].linear -= (l * bodies.inverse_mass(body[0])) * n;
-                    v[0].angular -= l * bodies.inverse_inertia_times(body[0], cross(r0, n));
-                    v[1].linear += (l * bodies.inverse_mass(body[1])) * n;
-                    v[1].angular += l * bodies.inverse_inertia_times(body[1], cross(r1, n));
-                }
-            for (std::size_t s = 0; s < 2; ++s)
-                if (body[s] >= 0) change_[body[s]] += part_of(body, body[s]) * (v[s] - start[s]);
+        for (const Pair& pair : pairs_) {
+            const auto& body = contacts[impacts_[pair.begin].contact].body;
+            for (std::size_t s = 0; s < 2 && pair.fired; ++s)
+                if (body[s] >= 0) change_[body[s]] += pair.change[s];
         }
         for (std::size_t b = 0; b < change_.size(); ++b)
-            if (pairs_[b] > 0 && bodies.inv_mass[b] > 0) bodies.twist[b] += (1.0 / pairs_[b]) * change_[b];
+            if (count_[b] > 0 && bodies.inv_mass[b] > 0) bodies.twist[b] += (1.0 / count_[b]) * change_[b];
     }
 }
 

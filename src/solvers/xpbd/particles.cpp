@@ -12,6 +12,10 @@ namespace mechane::solvers::xpbd {
 
 namespace {
 
+/// The default of particle_max_velocity: a lower limit is somebody's wish, at this one a step has left all bounds
+/// [m/s].
+constexpr double kFastest = 1e5;
+
 bool plays(const model::Model& m, std::size_t i) { return (m.particle_flags[i] & model::particle_flag::active) != 0; }
 
 }  // namespace
@@ -20,6 +24,7 @@ void Particles::load(const model::Model& m, const model::State& in)
 {
     const std::size_t n = m.particle_count();
     x.resize(n), v.resize(n), start.resize(n), correction.resize(n), inv_mass.resize(n), arrival.resize(n);
+    runaway.assign(n, 0);
     for (std::size_t i = 0; i < n; ++i) {
         x[i]        = static_cast<Vec3d>(in.particle_q[i]);
         v[i]        = static_cast<Vec3d>(in.particle_qd[i]);
@@ -27,11 +32,15 @@ void Particles::load(const model::Model& m, const model::State& in)
     }
 }
 
-void Particles::predict(const model::Model& m, const model::State& in, double h)
+void Particles::predict(const model::Model& m, const model::State& in, bool laws, double h)
 {
     for (std::size_t i = 0; i < x.size(); ++i) {
         start[i] = x[i];
         if (!plays(m, i)) continue;
+        if (laws && !(inv_mass[i] > 0)) {
+            v[i] = arrival[i] = {};
+            continue;
+        }
         Vec3d f = in.particle_f.empty() ? Vec3d{} : static_cast<Vec3d>(in.particle_f[i]);
         if (!is_finite(f)) f = {};
         const Vec3d g = inv_mass[i] > 0 ? static_cast<Vec3d>(m.gravity_of(m.particle_world[i])) : Vec3d{};
@@ -105,6 +114,20 @@ void Particles::set_velocity(const model::Model& m, std::size_t i, double h)
     if (!(speed > most)) return;
     v[i] *= most / speed;
     x[i] = start[i] + h * v[i];
+    if (most >= kFastest) runaway[i] = 1;
+}
+
+std::int32_t Particles::find_lost(const model::Model& m, bool laws, std::vector<std::uint8_t>& faulty) const
+{
+    constexpr double kFarthest = 1e9;  // [m], as of bodies
+    std::int32_t     first     = -1;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (!plays(m, i)) continue;
+        if (is_finite(x[i]) && is_finite(v[i]) && length(x[i]) < kFarthest && !(laws && runaway[i] != 0)) continue;
+        faulty[static_cast<std::size_t>(m.particle_world[i] + 1)] = 1;
+        if (first < 0) first = static_cast<std::int32_t>(i);
+    }
+    return first;
 }
 
 void Particles::bounce(const model::Model& m, const model::SoftContacts& contacts, const shared::Bodies& bodies,

@@ -9,13 +9,15 @@ namespace mechane::solvers::xpbd {
 
 /// Particles of a step in double: predicted by semi-implicit Euler, then moved by contacts with shapes.
 struct Particles {
-    std::vector<Vec3d>  x, v, start;
-    std::vector<Vec3d>  correction;
-    std::vector<double> inv_mass;  ///< [1/kg]; 0: moved by nothing
-    std::vector<Vec3d>  arrival;   ///< velocities before the rows of the substep
+    std::vector<Vec3d>        x, v, start;
+    std::vector<Vec3d>        correction;
+    std::vector<double>       inv_mass;  ///< [1/kg]; 0: moved by nothing
+    std::vector<Vec3d>        arrival;   ///< velocities before the rows of the substep
+    std::vector<std::uint8_t> runaway;   ///< that the limit of speed held in this step
 
     void load(const model::Model& model, const model::State& in);
-    void predict(const model::Model& model, const model::State& in, double h);
+    /// @param laws  what weighs nothing is held; else, as in Newton 1.8, it goes on as it is
+    void predict(const model::Model& model, const model::State& in, bool laws, double h);
     /// A Jacobi pass: what rows collect moves the particles at its end.
     void begin_pass();
     void finish_pass(const model::Model& model, double h);
@@ -26,7 +28,10 @@ struct Particles {
                         double relaxation, double h, Corrections& out);
     /// Particles that met a shape leave it at `restitution` times the speed of their impact.
     void bounce(const model::Model& model, const model::SoftContacts& contacts, const shared::Bodies& bodies, double h);
-    void publish(const model::Model& model, const std::vector<std::uint8_t>& faulty, model::State& out) const;
+    /// Marks the worlds of particles that are not finite, or that only the limit of their speed holds. @return the
+    /// first
+    std::int32_t find_lost(const model::Model& model, bool laws, std::vector<std::uint8_t>& faulty) const;
+    void         publish(const model::Model& model, const std::vector<std::uint8_t>& faulty, model::State& out) const;
 
   private:
     void set_velocity(const model::Model& model, std::size_t particle, double h);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "solvers/soft/explicit_forces.h"
+#include "solvers/xpbd/corrections.h"
 
 namespace mechane::solvers::xpbd {
 namespace {
@@ -62,9 +63,9 @@ void EnergyRows::begin(const model::Model& model, const model::Control& control)
 void EnergyRows::solve(Moving& p)
 {
     for (std::size_t e = 0; e < elements_.springs.size(); ++e) {
-        soft::SpringLaw law   = elements_.springs[e];
+        soft::SpringLaw law = elements_.springs[e];
         // The energy's own damping is switched off: it enters by the ratio instead.
-        const double    ratio = ratio_of(std::exchange(law.kd, 0), law.ke);
+        const double ratio = ratio_of(std::exchange(law.kd, 0), law.ke);
         solve_energy(
             elements_.spring_points[e], ratio, [&](const auto& x) { return soft::spring_energy(law, x); },
             [&](std::size_t c, const auto& x) { return soft::spring_block(law, c, x, x, 0).force; }, p, springs_[e]);
@@ -73,7 +74,8 @@ void EnergyRows::solve(Moving& p)
         soft::TriangleLaw law   = elements_.triangles[e];
         const double      ratio = ratio_of(std::exchange(law.kd, 0), law.mu + law.lambda);
         solve_energy(
-            elements_.triangle_points[e], ratio, [&](const auto& x) { return soft::triangle_energy(law, x); },
+            elements_.triangle_points[e], ratio,
+            [&, lowest = soft::triangle_lowest(law)](const auto& x) { return soft::triangle_energy(law, x) - lowest; },
             [&](std::size_t c, const auto& x) { return soft::triangle_block(law, c, x, x, 0).force; }, p,
             triangles_[e]);
     }
@@ -88,8 +90,46 @@ void EnergyRows::solve(Moving& p)
         soft::TetLaw law   = elements_.tets[e];
         const double ratio = ratio_of(std::exchange(law.k_damp, 0), law.mu + law.lambda);
         solve_energy(
-            elements_.tet_points[e], ratio, [&](const auto& x) { return soft::tet_energy(law, x); },
+            elements_.tet_points[e], ratio,
+            [&, lowest = soft::tet_lowest(law)](const auto& x) { return soft::tet_energy(law, x) - lowest; },
             [&](std::size_t c, const auto& x) { return soft::tet_block(law, c, x, x, 0).force; }, p, tets_[e]);
+    }
+}
+
+/// C = x - p of the particle and the body's point, both moved; dl = -(C + a l + g C')/((1 + g) W + a) with a = 1/(k
+/// h^2), g = d/(k h) and the 3x3 matrix W = (1/m_p + 1/m_b) 1 - [r] I^-1 [r].
+void AttachmentRows::solve(const model::Model& m, Moving& p, shared::Bodies& bodies)
+{
+    const double h = p.h;
+    for (std::size_t i = 0; i < multipliers_.size(); ++i) {
+        if (m.attachment_particle_body_enabled[i] == 0) continue;
+        const std::size_t  q  = at(m.attachment_particle_body_particle[i]);
+        const std::int32_t b  = m.attachment_particle_body_body[i];
+        const auto         ke = static_cast<double>(m.attachment_particle_body_stiffness[i]);
+        const auto         kd = static_cast<double>(m.attachment_particle_body_damping[i]);
+        if (!(ke > 0)) continue;
+        const Vec3d  point = bodies.pose(b) * static_cast<Vec3d>(m.attachment_particle_body_body_point[i]);
+        const Vec3d  r     = b < 0 ? Vec3d{} : point - bodies.com_W(b);
+        const double alpha = std::isfinite(ke) ? 1 / (ke * h * h) : 0, gamma = std::isfinite(ke) ? kd / (ke * h) : 0;
+        const double w = p.inv_mass[q] + bodies.inverse_mass(b);
+        Vec3d        column[3];
+        for (int k = 0; k < 3; ++k) {
+            // Column k of W: how far the two come apart along all axes by a unit along axis k.
+            const Vec3d e = axis_vector<double>(k);
+            column[k]     = (1 + gamma) * (w * e + cross(bodies.inverse_inertia_times(b, cross(r, e)), r)) + alpha * e;
+        }
+        const Mat33d W = Mat33d::from_columns(column[0], column[1], column[2]);
+        if (!(w > 0)) continue;
+        const Vec3d C = p.x[q] - point;
+        // The rate as the way since the start of the substep, and of the body by its velocity.
+        const Vec3d rate = (p.x[q] - p.start[q]) - h * bodies.velocity_at(b, r);
+        const Vec3d step = inverse(W) * -(C + alpha * multipliers_[i] + gamma * rate);
+        if (!is_finite(step)) continue;
+        multipliers_[i] += step;
+        p.x[q] += p.inv_mass[q] * step;
+        // Lengths times masses; over h they are impulses.
+        if (b >= 0 && bodies.inverse_mass(b) > 0)
+            push(bodies, static_cast<std::size_t>(b), {(-1 / h) * step, (-1 / h) * cross(r, step)}, h);
     }
 }
 
@@ -144,8 +184,8 @@ void NewtonRows::collect(const model::Model& m, const model::Control& control, d
     }
     const auto& activations = control.tet_activations.empty() ? m.tet_activations : control.tet_activations;
     for (std::size_t t = 0; t < m.tet_count(); ++t) {
-        const auto&  c     = m.tet_indices[t];
-        const Mat33d D     = static_cast<Mat33d>(m.tet_poses[t]);
+        const auto&  c = m.tet_indices[t];
+        const Mat33d D = static_cast<Mat33d>(m.tet_poses[t]);
         // det D = 1/(6 V) for the inverse rest shape D, so 6 det D = 1/V.
         const double inv_V = 6 * determinant(D);
         const double k[2] = {m.tet_materials[t][0], m.tet_materials[t][1]}, damp = m.tet_materials[t][2];
@@ -157,8 +197,8 @@ void NewtonRows::collect(const model::Model& m, const model::Control& control, d
         const Vec3d  f1 = column(F, 0), f2 = column(F, 1), f3 = column(F, 2);
         // Two rows a tetrahedron: the trace of F^T F, and the volume ratio det F with its activation.
         for (std::size_t term = 0; term < 2; ++term) {
-            const double C  = term == 0 ? length_squared(f1) + length_squared(f2) + length_squared(f3) - 3
-                                        : determinant(F) - 1 + static_cast<double>(activations[t]);
+            const double C = term == 0 ? length_squared(f1) + length_squared(f2) + length_squared(f3) - 3
+                                       : determinant(F) - 1 + static_cast<double>(activations[t]);
             // Derivative of det F is its cofactor matrix; of tr F^T F it is 2 F. Chain rule through F = E D: dC/dE =
             // dC/dF D^T.
             const Mat33d dC = term == 0 ? 2.0 * F : Mat33d::from_columns(cross(f2, f3), cross(f3, f1), cross(f1, f2));

@@ -3,6 +3,7 @@
 
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
+#include "solvers/shared/bodies.h"
 #include "solvers/soft/elements.h"
 #include "solvers/soft/neighbours.h"
 
@@ -18,8 +19,9 @@ struct Moving {
     double                     h = 0;
 };
 
-/// Rows by the laws of the solver `vbd`: each element is one row C = sqrt(2 U) of its energy U with the compliance 1,
-/// so that static shapes are those of the energy whatever the number of passes. Rows are solved one after the other.
+/// Rows by the laws of the solver `vbd`: each element is one row C = sqrt(2 U) of its energy U over the least that it
+/// can have, with the compliance 1, so that static shapes are those of the energy whatever the number of passes. Rows
+/// are solved one after the other.
 class EnergyRows {
   public:
     void read(const model::Model& model) { elements_ = soft::elements_of(model); }
@@ -48,6 +50,17 @@ class NewtonRows {
 
   private:
     std::vector<double> springs_, edges_, tets_;
+};
+
+/// Particles at points of bodies: rows of three directions with the compliance 1/stiffness, solved one after the other,
+/// so that a body may hold many.
+class AttachmentRows {
+  public:
+    void begin(const model::Model& model) { multipliers_.assign(model.attachment_particle_body_count(), {}); }
+    void solve(const model::Model& model, Moving& p, shared::Bodies& bodies);
+
+  private:
+    std::vector<Vec3d> multipliers_;
 };
 
 /// Balls against each other, from the positions before the pass.

@@ -85,7 +85,7 @@ class Xpbd final : public Stepper {
     }
     void advance(const model::State& in, const model::Control& control, double h, StepReport&) override
     {
-        particles_.predict(model_, in, h);
+        particles_.predict(model_, in, laws_, h);
         begin_soft(control, h);
         bodies_.begin_forces(in);
         add_free_joint_forces(model_, control, bodies_);
@@ -103,6 +103,8 @@ class Xpbd final : public Stepper {
         if (bounces_) restitution_.finish(contacts_, rounds_, keeps_, bodies_);
         if (bounces_ && soft_contacts_ != nullptr) particles_.bounce(model_, *soft_contacts_, bodies_, h);
     }
+    std::int32_t find_lost_particles(std::vector<std::uint8_t>& faulty) const override
+    { return particles_.find_lost(model_, laws_, faulty); }
     void publish(const model::State& in, model::State& out, double dt) override
     {
         Stepper::publish(in, out, dt);
@@ -164,6 +166,7 @@ class Xpbd final : public Stepper {
             return;
         }
         energy_rows_.begin(model_, control);
+        attachments_.begin(model_);
         Moving moving = particles(h);
         separate_balls(model_, neighbours_, moving);
     }
@@ -182,8 +185,11 @@ class Xpbd final : public Stepper {
         collect_balls(model_, neighbours_, soft_, moving, particles_.correction);
         if (!laws_) newton_rows_.collect(model_, control, elastic_, moving, particles_.correction);
         particles_.finish_pass(model_, h);
-        if (!laws_ || !energy_rows_.any()) return;
+        const bool held = model_.attachment_particle_body_count() > 0;
+        // Newton 1.8 leaves attachments to its other solvers.
+        if (!laws_ || (!energy_rows_.any() && !held)) return;
         energy_rows_.solve(moving);
+        if (held) attachments_.solve(model_, moving, bodies_);
         particles_.take_velocities(model_, h);
     }
     /// How much of its impulse a contact gives to a body that divides what it gets by its own number of contacts. Both
@@ -291,6 +297,7 @@ class Xpbd final : public Stepper {
     soft::Neighbours          neighbours_;
     EnergyRows                energy_rows_;
     NewtonRows                newton_rows_;
+    AttachmentRows            attachments_;
     const model::Contacts*    soft_contacts_ = nullptr;
 };
 
