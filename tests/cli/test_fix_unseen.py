@@ -221,6 +221,24 @@ class Unseen(unittest.TestCase):
         self.assertIn("/r/b/s", prims)
         self.assertNotIn("COMP_", mechane("info", package).stderr)
 
+    def test_a_run_over_a_stage_keeps_its_expression_variables(self):
+        self.write("part.usda", 'def Xform "r"\n{\n    def Sphere "s" (\n        prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]\n    )\n    {\n    }\n}\n')
+        source = self.write("r.usda", 'def Xform "r"\n{\n    def "b" (\n        references = @`"./${WHO}.usda"`@\n    )\n    {\n    }\n}\n',
+                            more='    expressionVariables = {\n        string WHO = "part"\n    }\n')
+        out = self.folder / "run.usda"
+        self.assertEqual(mechane("sim", source, "--duration", "0.1", "-o", out).returncode, 0)
+        self.assertIn("/r/b/s", document("dump", "stage", out)["prims"])
+
+    def test_a_run_over_a_stage_keeps_the_variants_that_were_simulated(self):
+        body = 'def Sphere "%s" (\n                prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]\n            )\n            {\n            }\n'
+        source = self.write("r.usda", 'def Xform "r" (\n    prepend variantSets = "v"\n    variants = {\n        string v = "a"\n    }\n)\n{\n    variantSet "v" = {\n        "a" {\n            '
+                            + body % "A" + '        }\n        "b" {\n            ' + body % "B" + "        }\n    }\n}\n")
+        out = self.folder / "run.usda"
+        self.assertEqual(mechane("sim", source, "--variant", "v=b", "--duration", "0.1", "-o", out).returncode, 0)
+        prims = document("dump", "stage", out)["prims"]
+        self.assertIn("/r/B", prims)
+        self.assertNotIn("/r/A", prims)
+
 
 if __name__ == "__main__":
     unittest.main()
