@@ -96,6 +96,7 @@ constexpr DiagnosticRow kDiagnosticRows[] = {
     {"importer", &mechane::importer::codes::kSceneIdle},
     {"importer", &mechane::importer::codes::kApiUnapplied},
     {"importer", &mechane::importer::codes::kAnimationStart},
+    {"importer", &mechane::importer::codes::kMujocoFlag},
     {"importer", &mechane::importer::codes::kStepRate},
     {"importer", &mechane::importer::codes::kDeformable},
     {"importer", &mechane::importer::codes::kCustomUndeclared},
