@@ -89,6 +89,11 @@ class Report:
         """Selections of variants that were judged besides the default ones."""
         return self._core.states
 
+    @property
+    def notes(self) -> list[dict[str, Any]]:
+        """Names of schemas and properties that nothing knows, and that so have no effect. No rule judges them, and no count holds them."""
+        return [note for asset in self._json["assets"] for note in asset["notes"]]
+
     def __bool__(self) -> bool:
         return self._core.errors == 0
 

@@ -171,13 +171,18 @@ int tell(const CheckArgs& args, const CheckConfig& config, Verdicts& verdicts, C
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         auto judged = verdicts.at(i);
         if (!judged) return io.fail(judged.error());
-        io.report(judged->found);
+        Diagnostics beside = judged->found;
+        if (judged->report)
+            for (const Diagnostic& note : judged->report->notes) beside.add(note);
+        io.report(beside);
         if (judged->exit == kExitUsage) return kExitUsage;
         if (judged->exit != kExitClean && output != nullptr)
             for (const Diagnostic& problem : judged->found)
                 if (problem.severity == Severity::error) output->add_unopened(problem);
         worst.met(judged->exit);
         if (!judged->report) continue;
+        if (context.global.strict && !judged->report->notes.empty() && worst.exit == kExitClean && !args.exit_zero)
+            worst.exit = kExitFindings;
         conformance::Report& report = *judged->report;
         for (const conformance::RuleOutcome& outcome : report.outcomes) {
             if (!outcome.failed) continue;

@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/diagnostic_table.h"
 #include "mechane/conformance/formats.h"
+#include "mechane/core/nearest.h"
 #include "mechane/importer/explain.h"
 #include "mechane/run/behaviour.h"
 #include "mechane/usd/selections.h"
@@ -134,6 +135,15 @@ json row_json(const DiagnosticRow& row)
     return out;
 }
 
+/// "REP-1.3-l", "PHY_MESH_EMPTY": capitals, digits and signs, and no file of that name.
+bool looks_like_an_id(const std::string& word)
+{
+    std::error_code failed;
+    const bool      sign = word.find('-') != std::string::npos || word.find('_') != std::string::npos;
+    return sign && word.front() >= 'A' && word.front() <= 'Z' && word.find('/') == std::string::npos &&
+           (word.starts_with("REP-") || word.find('.') == std::string::npos) && !std::filesystem::exists(word, failed);
+}
+
 int run_explain(const ExplainArgs& args, Context& context)
 {
     if (args.what.size() == 1 && args.pair.empty())
@@ -153,6 +163,15 @@ int run_explain(const ExplainArgs& args, Context& context)
             context.io.out(context.global.json ? row_json(*row).dump(1) + "\n" : explain_diagnostic(*row));
             return kExitClean;
         }
+    if (args.what.size() == 1 && args.pair.empty() && looks_like_an_id(args.what.front())) {
+        std::vector<std::string> ids;
+        for (const conformance::Rule* rule : conformance::rules()) ids.emplace_back(rule->id);
+        for (const run::BehaviourRule& rule : run::behaviour_rules()) ids.emplace_back(rule.id);
+        for (const DiagnosticRow& row : diagnostic_table()) ids.emplace_back(row.code->id);
+        context.io.say_error(fmt::format("there is no rule and no diagnostic {}\n  {}\n", args.what.front(),
+                                         did_you_mean(args.what.front(), ids)));
+        return kExitUsage;
+    }
     std::string file, path;
     if (!sort_words(args, file, path) || path.empty() == args.pair.empty()) {
         context.io.say_error(

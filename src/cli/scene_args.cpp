@@ -66,8 +66,10 @@ void add_scene_args(CLI::App& verb, SceneArgs& args)
         ->trigger_on_parse();
     verb.add_flag("--floating", args.floating, "Free a robot that is fixed to the world");
     verb.add_flag("--no-animation", args.no_animation, "Hold what the stage animates at its first value");
-    verb.add_option("--hold", args.hold,
-                    "KE,KD: drive every joint to its start pose with this stiffness and damping [SI]");
+    verb.add_option(
+        "--hold", args.hold,
+        "KE,KD: drive every joint to its start pose with this stiffness and damping [SI]; KE alone: without "
+        "damping");
 }
 
 std::optional<run::SceneOptions> scene_options(SceneArgs& args, const Context& context)

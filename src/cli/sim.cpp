@@ -361,12 +361,15 @@ void add_sim(CLI::App& app, Context& context)
     verb->add_option("--dt", args->dt,
                      "Time step [s], such as 0.005 or 1/200; default: that of the stage if it authors one, else 1/60")
         ->transform(in_seconds);
-    verb->add_option("--frames,--num-frames", args->options.frames, "Number of time steps")->capture_default_str();
+    CLI::Option* frames =
+        verb->add_option("--frames,--num-frames", args->options.frames, "Number of time steps")->capture_default_str();
     verb->add_option("--duration", args->duration,
                      "Seconds to simulate, instead of --frames; also as 500ms, 2s or 1min")
-        ->transform(in_seconds);
+        ->transform(in_seconds)
+        ->excludes(frames);
     verb->add_option("--every", args->options.every, "Record every k-th step")->capture_default_str();
     verb->add_option("--substeps", args->options.substeps, "Substeps of the solver in each step, 1 to 64")
+        ->check(CLI::Range(1, 64))
         ->capture_default_str();
     verb->add_option("--collide", args->collide,
                      "When contacts are computed: every-frame (each time step), every-substep, every:N substeps")

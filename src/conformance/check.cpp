@@ -22,6 +22,8 @@
 #include "family.h"
 #include "mechane/conformance/codes.h"
 #include "mechane/core/sha256.h"
+#include "mechane/resolve/unknown_names.h"
+#include "mechane/usd/codes.h"
 #include "mechane/usd/stage_layers.h"
 
 namespace mechane::conformance {
@@ -141,6 +143,41 @@ std::size_t payloads_left_out(const usd::Stage& stage)
     return left_out;
 }
 
+/// Schemas and properties that nothing knows, and what of the physics cannot be used. No rule judges it, and yet it has
+/// no effect: it is said as an import says it.
+/// @param judged  prims that findings are about
+std::vector<Diagnostic> said_beside(const Facts& facts, const std::set<std::string>& judged)
+{
+    std::vector<Diagnostic> out;
+    for (const Diagnostic& found : facts.stage.diagnostics())
+        if (found.is(usd::kTypeUnknown.id) || found.is(usd::kApiUnknown.id) || found.is(usd::kApiInstanceMissing.id) ||
+            found.is(usd::kApiInstanceUnexpected.id))
+            out.push_back(found);
+    // What the parser of the physics cannot use. Where a rule has found something on the same prim, that is its word.
+    for (const Diagnostic& one : facts.physics_found)
+        if (one.severity != Severity::info && judged.count(one.site.prim) == 0) out.push_back(one);
+    // What a scene authors below "newton:" declares attributes of the user's own.
+    const auto declared = [&](const std::string& name) {
+        return name.starts_with("newton:") && std::any_of(facts.prims.begin(), facts.prims.end(), [&](const auto& one) {
+                   return one.is(kScene) && one.authors(usd::Token(name));
+               });
+    };
+    // Proposals for soft things have names of several kinds, which their reader knows.
+    const auto is_soft = [](const usd::Prim& prim) {
+        for (const usd::Prim& one : {prim, prim.parent()})
+            if (one)
+                for (const usd::Token& api : one.authored_apis())
+                    if (api.text().find("Deformable") != std::string::npos) return true;
+        return false;
+    };
+    const resolve::NameQuestion question{facts.stage, facts.physics.authored_names, declared, is_soft};
+    Diagnostics                 found;
+    resolve::report_unknown_names(question, found);
+    resolve::report_unapplied_schemas(question, found);
+    out.insert(out.end(), found.begin(), found.end());
+    return out;
+}
+
 class Run {
   public:
     Run(const usd::Stage& stage, const CheckOptions& options, const Profile& profile)
@@ -172,6 +209,9 @@ class Run {
         for (Finding& finding : report.findings) finding.fingerprint = fingerprint(finding);
         suppress(facts, report);
         sort(report.findings);
+        std::set<std::string> judged;
+        for (const auto& [rule, found] : sink.found()) judged.insert(found.site.prim);
+        for (Diagnostic& note : said_beside(facts, judged)) report.notes.push_back(std::move(note));
         report.states_left_out   = states_besides(facts);
         report.payloads_left_out = payloads_left_out(stage_);
         std::set<const Rule*> broken;
@@ -262,23 +302,38 @@ class Run {
 
     /// Takes out what the baseline knows and what `customData.mechane.suppress` of a prim at or above asks for; errors
     /// cannot be suppressed inside the asset.
+    /// What such a wish says in vain is noted where a finding would have been its matter.
     void suppress(const Facts& facts, Report& report) const
     {
         static const usd::Token                       kSuppress("customData:mechane:suppress");
         const std::set<std::string>                   known(options_.baseline.begin(), options_.baseline.end());
         std::map<usd::Path, std::vector<std::string>> asked;  // of the prims at and above findings
+        const auto                                    in_vain = [&](const usd::Prim& prim, const std::string& why) {
+            report.notes.push_back(make_diagnostic(
+                codes::kSuppression, prim.site(), fmt::format("customData.mechane.suppress has no effect: {}", why),
+                "Write `string[] suppress = [\"REP-3.6-b\"]` with ids of warnings or of sections."));
+        };
         const auto asked_at = [&](const usd::Path& path) -> const std::vector<std::string>& {
             const auto [at, fresh] = asked.try_emplace(path);
-            if (const PrimFacts* prim = fresh ? facts.find(path) : nullptr)
-                at->second =
-                    prim->prim.metadata(kSuppress).get<std::vector<std::string>>().value_or(std::vector<std::string>());
+            if (const PrimFacts* prim = fresh ? facts.find(path) : nullptr) {
+                const usd::Value wish  = prim->prim.metadata(kSuppress);
+                const auto       rules = wish.get<std::vector<std::string>>();
+                at->second             = rules.value_or(std::vector<std::string>());
+                if (!wish.empty() && !rules) in_vain(prim->prim, "suppress is no string[]");
+                for (const std::string& id : at->second)
+                    if (!names_something(id)) in_vain(prim->prim, fmt::format("'{}' is not a rule or a section", id));
+            }
             return at->second;
         };
-        const auto is_suppressed = [&](const Finding& finding) {
-            if (finding.severity == Severity::error) return false;
+        std::set<std::pair<std::string, std::string>> errors;
+        const auto                                    is_suppressed = [&](const Finding& finding) {
             for (usd::Path path(finding.site.prim); !path.empty() && !path.is_root(); path = path.parent())
-                for (const std::string& id : asked_at(path))
-                    if (selects(id, *finding.rule)) return true;
+                for (const std::string& id : asked_at(path)) {
+                    if (!selects(id, *finding.rule)) continue;
+                    if (finding.severity != Severity::error) return true;
+                    if (errors.emplace(path.text(), id).second)
+                        in_vain(facts.find(path)->prim, fmt::format("errors of '{}' cannot be suppressed here", id));
+                }
             return false;
         };
         std::erase_if(report.findings, [&](const Finding& finding) {

@@ -111,6 +111,24 @@ Json unopened_json(const Diagnostic& why)
     return out;
 }
 
+/// What is said beside the rules, judged by none.
+Json notes_json(const Report& report)
+{
+    const auto text  = [](const std::string& s) { return s.empty() ? Json() : Json(s); };
+    Json       notes = Json::array();
+    for (const Diagnostic& note : report.notes)
+        notes.push_back({{"id", note.id},
+                         {"severity", to_string(note.severity)},
+                         {"message", note.message},
+                         {"hint", text(note.hint)},
+                         {"prim", text(note.site.prim)},
+                         {"property", text(note.site.property)},
+                         {"layer", text(note.site.layer)},
+                         {"line", note.site.line > 0 ? Json(note.site.line) : Json()},
+                         {"column", note.site.column > 0 ? Json(note.site.column) : Json()}});
+    return notes;
+}
+
 const char* sarif_level(Severity severity)
 {
     switch (severity) {
@@ -171,7 +189,11 @@ Json sarif_invocation(std::span<const Report> reports)
 {
     Json notes = Json::array();
     bool whole = true;
-    for (const Report& report : reports)
+    for (const Report& report : reports) {
+        for (const Diagnostic& note : report.notes)
+            notes.push_back({{"level", sarif_level(note.severity)},
+                             {"descriptor", {{"id", note.id}}},
+                             {"message", {{"text", fmt::format("{}: {}", report.asset, note.message)}}}});
         for (const RuleOutcome& outcome : report.outcomes) {
             if (outcome.outcome != Outcome::not_checked) continue;
             whole &= !outcome.failed;
@@ -179,6 +201,7 @@ Json sarif_invocation(std::span<const Report> reports)
                              {"associatedRule", {{"id", outcome.rule->id}}},
                              {"message", {{"text", fmt::format("{}: {}", report.asset, outcome.reason)}}}});
         }
+    }
     return {{"executionSuccessful", whole}, {"toolExecutionNotifications", std::move(notes)}};
 }
 
@@ -207,6 +230,7 @@ std::string to_json(std::span<const Report> reports, const FormatOptions& option
         own.add(report);
         Json asset     = own.json();
         asset["asset"] = report.asset;
+        asset["notes"] = notes_json(report);
         assets.push_back(std::move(asset));
         for (const Finding& finding : report.findings) findings.push_back(finding_json(finding, report.asset));
     }
@@ -270,6 +294,7 @@ std::string to_ndjson(const Report& report)
                     {"summary", summary_json(own)},
                     {"evaluated", evaluated},
                     {"unchecked", std::move(unchecked)},
+                    {"notes", notes_json(report)},
                     {"findings", std::move(findings)}});
 }
 

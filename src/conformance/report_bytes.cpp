@@ -96,10 +96,11 @@ void put(ByteWriter& out, const Report& report)
 {
     out.put(report.asset);
     out.put(report.profile);
-    for (const std::size_t number :
-         {report.prims, report.layers, report.suppressed, report.baselined, report.states_left_out,
-          report.payloads_left_out, report.states.size(), report.findings.size(), report.outcomes.size()})
+    for (const std::size_t number : {report.prims, report.layers, report.suppressed, report.baselined,
+                                     report.states_left_out, report.payloads_left_out, report.states.size(),
+                                     report.findings.size(), report.outcomes.size(), report.notes.size()})
         put_number(out, number);
+    for (const Diagnostic& note : report.notes) put(out, note);
     for (const std::string& state : report.states) out.put(state);
     for (const Finding& finding : report.findings) {
         out.put(number_of(finding.rule));
@@ -124,10 +125,12 @@ std::optional<Report> get_report(ByteReader& in)
     Report report;
     in.get(report.asset);
     in.get(report.profile);
-    std::size_t states = 0, findings = 0, outcomes = 0;
-    for (std::size_t* number : {&report.prims, &report.layers, &report.suppressed, &report.baselined,
-                                &report.states_left_out, &report.payloads_left_out, &states, &findings, &outcomes})
+    std::size_t states = 0, findings = 0, outcomes = 0, notes = 0;
+    for (std::size_t* number :
+         {&report.prims, &report.layers, &report.suppressed, &report.baselined, &report.states_left_out,
+          &report.payloads_left_out, &states, &findings, &outcomes, &notes})
         *number = get_number(in);
+    for (std::size_t i = 0; i < notes && in.good(); ++i) report.notes.push_back(get_diagnostic(in));
     for (std::size_t i = 0; i < states && in.good(); ++i) report.states.push_back(get_text(in));
     for (std::size_t i = 0; i < findings && in.good(); ++i) {
         Finding finding{.rule = get_rule(in)};

@@ -95,6 +95,11 @@ Result<Report> check_variants(const usd::Stage& stage, const std::string& asset,
                     outcome.outcome = Outcome::finding;
             report->findings.push_back(std::move(finding));
         }
+        for (Diagnostic& note : found->notes)
+            if (std::none_of(report->notes.begin(), report->notes.end(), [&](const Diagnostic& one) {
+                    return one.id == note.id && one.site.prim == note.site.prim && one.message == note.message;
+                }))
+                report->notes.push_back(std::move(note));
     }
     return report;
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "difference/values.h"
@@ -213,11 +214,70 @@ void Comparer::mimic(std::size_t j)
            one.mimic->place, two.mimic->place);
 }
 
+namespace {
+
+/// Another ball of the same two links that closes a loop too; -1 where there is none.
+int second_ball(const sf::RobotTree& tree, std::size_t joint)
+{
+    const sf::Joint& one = tree.joints[joint];
+    for (std::size_t k = 0; k < tree.joints.size(); ++k) {
+        const sf::Joint& two = tree.joints[k];
+        if (k != joint && two.loop && two.kind == sf::Joint::Kind::ball &&
+            ((two.parent == one.parent && two.child == one.child) ||
+             (two.parent == one.child && two.child == one.parent)))
+            return static_cast<int>(k);
+    }
+    return -1;
+}
+
+/// Where a joint that closes a loop holds its bodies: of its two sides the one on a link.
+Posed held_at(const sf::Joint& joint, const std::vector<Posed>& poses)
+{ return joint.child >= 0 ? poses[at(joint.child)] * joint.X_CJ : poses[at(joint.parent)] * joint.X_PJ; }
+
+}  // namespace
+
+/// Two points that hold the same two links leave them one axis: the line through both. MJCF has no other word for a
+/// hinge that closes a loop.
+std::optional<std::size_t> Comparer::hinge_by_points(std::size_t hinge, bool hinge_in_a, std::size_t ball) const
+{
+    const sf::RobotTree& of_points = hinge_in_a ? b_.tree : a_.tree;
+    const sf::Joint &    one = (hinge_in_a ? a_.tree : b_.tree).joints[hinge], &first = of_points.joints[ball];
+    const int            other = second_ball(of_points, ball);
+    if (one.kind != sf::Joint::Kind::revolute || one.dofs.size() != 1 || first.kind != sf::Joint::Kind::ball ||
+        other < 0)
+        return std::nullopt;
+    const int link = hinge_in_a ? one.child : match_.link_back[at(one.child)];
+    if (link < 0) return std::nullopt;
+    const auto [R_a, R_b] = bases(at(link), pose_a_, pose_b_);
+    const Posed  R_hinge = inverse(hinge_in_a ? R_a : R_b), R_points = inverse(hinge_in_a ? R_b : R_a);
+    const auto&  poses = hinge_in_a ? pose_b_ : pose_a_;
+    const Posed  X     = R_hinge * held_at(one, hinge_in_a ? pose_a_ : pose_b_);
+    const Vec3d  axis = rotate(X.q, one.dofs[0].axis), p = (R_points * held_at(first, poses)).p,
+                 q     = (R_points * held_at(of_points.joints[at(other)], poses)).p;
+    const double apart = length(q - p), may = allowed(Quantity::joint, std::max(length(X.p), length(p)));
+    // The nearer the points, the less they say of the direction.
+    const bool along = apart > 0 && length(cross(axis, q - p)) <= 1e-4 * options_.scale * apart + may;
+    if (!along || !(length(cross(axis, p - X.p)) <= may)) return std::nullopt;
+    return at(other);
+}
+
 void Comparer::loops()
 {
+    // The second of two points that stand for a hinge goes with the first.
+    std::set<std::size_t> done_a, done_b;
+    const auto            is_hinge = [&](std::size_t j, std::size_t k) {
+        if (const auto more = hinge_by_points(j, true, k)) return done_b.insert(*more), true;
+        if (const auto more = hinge_by_points(k, false, j)) return done_a.insert(*more), true;
+        return false;
+    };
+    std::set<std::size_t> alike;
+    for (std::size_t j = 0; j < a_.tree.joints.size(); ++j)
+        if (const int k = match_.joint[j]; a_.tree.joints[j].loop && k >= 0 && b_.tree.joints[at(k)].loop &&
+                                           a_.tree.joints[j].kind != b_.tree.joints[at(k)].kind && is_hinge(j, at(k)))
+            alike.insert(j);
     for (std::size_t j = 0; j < a_.tree.joints.size(); ++j) {
         const sf::Joint& one = a_.tree.joints[j];
-        if (!one.loop) continue;
+        if (!one.loop || done_a.count(j) != 0) continue;
         const Item item{fmt::format("loop joint '{}'", one.name), {one.name}};
         const int  other = match_.joint[j];
         if (other < 0 || !b_.tree.joints[at(other)].loop) {
@@ -226,14 +286,16 @@ void Comparer::loops()
             continue;
         }
         out_.count(Quantity::loop);
-        if (const sf::Joint& two = b_.tree.joints[at(other)]; two.kind != one.kind)
+        if (const sf::Joint& two = b_.tree.joints[at(other)]; two.kind != one.kind && alike.count(j) == 0)
             differ(Quantity::loop, item.text, "kind", Side{std::string(to_string(one.kind)), site_of(one.place)},
                    Side{std::string(to_string(two.kind)), site_of(two.place)}, 0, 0, {},
                    match_.announced(Quantity::loop, "kind", item.names));
     }
     for (std::size_t j = 0; j < b_.tree.joints.size(); ++j) {
         const sf::Joint& two = b_.tree.joints[j];
-        if (!two.loop || (match_.joint_back[j] >= 0 && a_.tree.joints[at(match_.joint_back[j])].loop)) continue;
+        if (!two.loop || done_b.count(j) != 0 ||
+            (match_.joint_back[j] >= 0 && a_.tree.joints[at(match_.joint_back[j])].loop))
+            continue;
         std::string why = match_.announced(Quantity::loop, "loop", {two.name});
         // A loop that is closed by several parts carries the name of the joint it was made of as a prefix.
         for (const sf::Joint& from : a_.tree.joints)

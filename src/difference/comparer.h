@@ -99,6 +99,10 @@ class Comparer {
     void drives(const Item& item, const sf::Dof& x, const sf::Dof& y);
     void mimic(std::size_t j);
     void loops();
+    /// The second of two points that hold two links as a hinge of the other robot does; nothing where they do not.
+    /// @param ball  the joint that is matched with the hinge
+    [[nodiscard]] std::optional<std::size_t> hinge_by_points(std::size_t hinge, bool hinge_in_a,
+                                                             std::size_t ball) const;
 
     // -- shapes
 

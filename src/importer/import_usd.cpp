@@ -24,6 +24,7 @@
 #include "mechane/usd/codes.h"
 #include "mechane/usd/instancer_copies.h"
 #include "mechane/usd/selections.h"
+#include "mujoco_flags.h"
 #include "mujoco_rows.h"
 #include "paint.h"
 #include "unknown_properties.h"
@@ -406,11 +407,12 @@ Result<ImportResult> import_by(const usd::Stage& authored, const ImportOptions& 
     Import              run(stage, options, conventions, work, found);
     run.context.rules = rules_of(options, conventions);
     if (options.ledger) run.log = std::make_unique<physics::ReadLog>();
-    run.context.log        = run.log.get();
-    run.gains_scaling      = options.joint_drive_gains_scaling;
-    run.world              = work.current_world();
-    run.first_joint        = work.joints.size();
-    run.first_articulation = work.articulations.size();
+    run.context.log               = run.log.get();
+    run.gains_scaling             = options.joint_drive_gains_scaling;
+    run.world                     = work.current_world();
+    run.first_joint               = work.joints.size();
+    const std::size_t first_shape = work.shapes.size();
+    run.first_articulation        = work.articulations.size();
     if (const auto ok = compile_ignored(run); !ok) return ok.error();
 
     usd::report_authored_selections(stage, found);
@@ -435,11 +437,12 @@ Result<ImportResult> import_by(const usd::Stage& authored, const ImportOptions& 
     if (run.fatal) return *run.fatal;
     add_unplaced_attachments(run);
     add_filters(run);
-    if (options.convert_mjc_equality_constraints) add_equalities(run);
+    if (options.convert_mjc_equality_constraints && !switched_off(run, "equality")) add_equalities(run);
     add_mimics(run);
     add_actuators(run);
     // After mujoco's, which may have set gains that these add to.
     add_newton_actuators(run);
+    apply_mujoco_flags(run, first_shape);
     read_custom_values(run);
     report_unusable_values(run);
     report_unknown_properties(run);

@@ -12,6 +12,7 @@
 
 #include "ledger_reasons.h"
 #include "mechane/physics/value_fault.h"
+#include "mechane/resolve/unknown_names.h"
 #include "mechane/usd/instancer_copies.h"
 #include "mechane/usd/opinions.h"
 #include "mechane/usd/start_value.h"
@@ -382,14 +383,7 @@ LedgerTotals totals(std::span<const LedgerEntry> ledger)
     return t;
 }
 
-bool is_physics_property(std::string_view name)
-{
-    if (name.starts_with("physx")) return name.find(':') != std::string_view::npos;
-    for (const std::string_view space : {"physics:", "ext_physics:", "newton:", "mjc:", "drive:", "limit:", "state:",
-                                         "omniphysics:", "deformablePose:", "mujoco:"})
-        if (name.starts_with(space)) return true;
-    return false;
-}
+bool is_physics_property(std::string_view name) { return resolve::is_physics_property(name); }
 
 std::vector<LedgerEntry> make_ledger(Import& run)
 {

@@ -7,10 +7,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 #include "mechane/resolve/joint_values.h"
 #include "mechane/resolve/resolvers.h"
+#include "mechane/resolve/unknown_names.h"
 #include "mechane/usd/declared_attribute.h"
 #include "mechane/usd/schemas.h"
 
@@ -151,7 +151,7 @@ std::string reason_not_read(const usd::Prim& prim, std::string_view property, co
     const std::vector<std::string> schemas = usd::schemas_with(property);
     for (const ReasonRow& row : kNotModelled)
         if (property.starts_with(row.prefix)) return std::string(row.reason);
-    if (is_unknown_property(property))
+    if (resolve::is_unknown_property(property))
         return property.starts_with("newton:") ? "no schema and no declaration knows it" : "no schema knows it";
     if (!schemas.empty() && !has_any(prim, schemas))
         return fmt::format("the prim has none of {}", fmt::join(schemas, ", "));
@@ -164,21 +164,6 @@ std::string reason_not_read(const usd::Prim& prim, std::string_view property, co
                    : "limits do not bounce";
     return fmt::format("it has no meaning on a {}",
                        prim.type_name().empty() ? "typeless prim" : prim.type_name().text());
-}
-
-bool is_unknown_property(std::string_view property)
-{
-    // Of one axis of a joint a vendor's attribute may be said that it has for the joint.
-    if (const std::string shared = resolve::shared_attribute(property); !shared.empty())
-        return is_unknown_property(shared);
-    if (usd::is_brought(property)) return false;
-    static const std::array kAll{resolve::SchemaResolverNewton(), resolve::SchemaResolverPhysx(),
-                                 resolve::SchemaResolverMjc()};
-    return std::none_of(kAll.begin(), kAll.end(), [&](const resolve::Resolver& r) {
-        return std::any_of(r.rows.begin(), r.rows.end(), [&](const resolve::Row& row) {
-            return std::find(row.attributes.begin(), row.attributes.end(), property) != row.attributes.end();
-        });
-    });
 }
 
 }  // namespace mechane::importer

@@ -12,7 +12,4 @@ inline constexpr std::string_view kNoDeformables = "deformables are not supporte
 /// @param listed  the resolvers of the import
 std::string reason_not_read(const usd::Prim& prim, std::string_view property, const resolve::ResolverList& listed);
 
-/// Whether the reason says that nobody knows the property at all: no schema, no resolver, no declaration.
-bool is_unknown_property(std::string_view property);
-
 }  // namespace mechane::importer

@@ -1,82 +1,22 @@
-// Properties that no schema and no reader knows: misspelled names are reported with what was probably meant. A vendor's
-// attributes without its resolver are reported once.
+// Names that no schema and no reader of this import knows, and vendors whose attributes are authored and not read.
 
 #include "unknown_properties.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
-#include "deformable/reader.h"
-#include "ledger_reasons.h"
-#include "mechane/core/nearest.h"
 #include "mechane/importer/ledger.h"
-#include "mechane/usd/declared_attribute.h"
-#include "mechane/usd/schemas.h"
+#include "mechane/resolve/unknown_names.h"
 
 namespace mechane::importer {
 namespace {
 
 constexpr std::string_view kNewton = "newton:";
 
-/// Where a name is authored that nobody knows.
-struct Place {
-    usd::Prim   first;
-    std::size_t count = 0;
-};
-
-/// Properties that no bundled schema has: what this importer reads, what the parser tells of by itself
-/// (PHY_NAME_SUSPECT), and what other releases of PhysX's schemas have.
-constexpr std::string_view kOwn[] = {
-    "newton:joint_drive_gains_scaling", "newton:collapse_fixed_joints",       "physics:collisionGroup",
-    "physics:collisionGroups",          "physxJoint:enableResidualReporting", "physxJoint:jointFriction"};
-
-/// What a conversion of MJCF writes, which no schema declares and nothing simulates: name, why it has no effect.
-constexpr std::pair<std::string_view, std::string_view> kConverted[] = {
-    {"mjc:gravcomp", "gravity compensation is not simulated"}};
-
-/// Of UsdPhysics' proposal for deformables, which OpenUSD does not define yet: what this importer reads of its schemas,
-/// without "physics:".
-struct Proposed {
-    std::string_view              schema;  ///< a type or an API
-    std::vector<std::string_view> names;
-};
-const Proposed kProposed[] = {
-    {"PhysicsDeformableBodyAPI", {"bodyEnabled", "kinematicEnabled", "mass", "density", "simulationOwner"}},
-    {"PhysicsSurfaceDeformableMaterialAPI",
-     {"density", "dynamicFriction", "staticFriction", "youngsModulus", "poissonsRatio", "surfaceThickness",
-      "surfaceStretchStiffness", "surfaceShearStiffness", "surfaceBendStiffness", "thickness", "stretchStiffness",
-      "shearStiffness", "bendStiffness"}},
-    {"PhysicsVolumeDeformableMaterialAPI",
-     {"density", "dynamicFriction", "staticFriction", "youngsModulus", "poissonsRatio"}},
-    {"PhysicsCurvesDeformableMaterialAPI",
-     {"density", "dynamicFriction", "staticFriction", "youngsModulus", "poissonsRatio", "curvesThickness",
-      "curvesStretchStiffness", "curvesShearStiffness", "curvesBendStiffness", "curvesTwistStiffness",
-      "curvesStretchDamping", "curvesShearDamping", "curvesBendDamping", "curvesTwistDamping", "thickness",
-      "stretchStiffness", "shearStiffness", "bendStiffness", "twistStiffness"}},
-    {"PhysicsAttachment",
-     {"src0", "src1", "type0", "type1", "indices0", "indices1", "coords0", "coords1", "stiffness", "damping",
-      "attachmentEnabled"}},
-    {"PhysicsElementCollisionFilter",
-     {"src0", "src1", "groupElemCounts0", "groupElemCounts1", "groupElemIndices0", "groupElemIndices1",
-      "filterEnabled"}}};
-
-bool is_proposed(const usd::Prim& prim, std::string_view name)
-{
-    constexpr std::string_view kPhysics = "physics:";
-    if (!name.starts_with(kPhysics)) return false;
-    name.remove_prefix(kPhysics.size());
-    return std::any_of(std::begin(kProposed), std::end(kProposed), [&](const Proposed& one) {
-        return std::find(one.names.begin(), one.names.end(), name) != one.names.end() &&
-               (prim.type_name().text() == one.schema || DeformableReader::applies(prim, one.schema));
-    });
-}
-
 /// Whether the name is read by something that is not a bundled schema: a resolver in use, a declaration, the caller.
 bool is_read(const Import& run, const std::string& name)
 {
-    if (std::find(std::begin(kOwn), std::end(kOwn), name) != std::end(kOwn)) return true;
     const auto& mine = run.options.known_attributes;
     if (std::find(mine.begin(), mine.end(), name) != mine.end()) return true;
     const auto& declared = run.builder.custom_attributes;
@@ -93,158 +33,26 @@ bool is_read(const Import& run, const std::string& name)
     });
 }
 
-/// A name that nobody knows. Outside of the namespaces of physics any name is allowed; there it counts only if it is a
-/// slip of the pen of a name that is known, on a prim that could have that one.
-struct Strange {
-    usd::Token              name;
-    std::vector<usd::Token> meant;  ///< outside of those namespaces: what it could be a slip of
-};
-
-/// Known names of physics, and of geometry's size, from which a name differs by a letter or two.
-std::vector<usd::Token> slip_of(const std::string& name)
+resolve::NameQuestion question_of(const Import& run)
 {
-    constexpr std::size_t kShortest = 5, kLong = 6;
-    if (name.size() < kShortest) return {};
-    // Short names are near to many others: one letter counts there, two in longer ones.
-    const std::size_t       most = name.size() < kLong ? 2 : 3;
-    std::vector<usd::Token> out;
-    for (const std::string& known : usd::properties_like(name)) {
-        const bool plain = known.find(':') == std::string::npos;
-        if ((plain ? name.find(':') == std::string::npos : is_physics_property(known)) &&
-            edit_distance(name, known, most) < most)
-            out.emplace_back(known);
-    }
-    return out;
-}
-
-/// Names that are authored somewhere and known nowhere.
-std::vector<Strange> strange_names(const Import& run)
-{
-    std::vector<Strange> out;
-    for (const usd::Token& name : run.physics.authored_names) {
-        // Asked for names and not for prims: there are few strange ones.
-        if (!is_unknown_property(name.text()) || is_read(run, name.text())) continue;
-        Strange one{name, {}};
-        if (!is_physics_property(name.text()) && (one.meant = slip_of(name.text())).empty()) continue;
-        out.push_back(std::move(one));
-    }
-    std::sort(out.begin(), out.end(), [](const Strange& a, const Strange& b) { return a.name.text() < b.name.text(); });
-    return out;
-}
-
-/// Whether a strange name is a fault on this prim.
-bool is_fault(const usd::Prim& prim, const Strange& strange)
-{
-    if (usd::brings(prim, strange.name) || is_proposed(prim, strange.name.text())) return false;
-    if (strange.meant.empty()) return true;
-    return std::any_of(strange.meant.begin(), strange.meant.end(), [&](const usd::Token& meant) {
-        // A slip is a fault only where the right name could stand and does not.
-        return usd::brings(prim, meant) && !prim.attribute(meant).authored() && !prim.relationship(meant).authored();
-    });
-}
-
-/// What the name may have been meant to be: of equally near names those that the prim's own schemas bring go first.
-std::string suggestion(const usd::Prim& prim, const std::string& name)
-{
-    std::vector<std::string> known;
-    for (const usd::Token& one : prim.property_names())
-        if (usd::brings(prim, one)) known.push_back(one.text());
-    const std::vector<std::string> others = usd::properties_like(name);
-    known.insert(known.end(), others.begin(), others.end());
-    // Attributes that a table reads and no schema of this build has.
-    for (const resolve::Resolver& r :
-         {resolve::SchemaResolverNewton(), resolve::SchemaResolverPhysx(), resolve::SchemaResolverMjc()})
-        for (const resolve::Row& row : r.rows) known.insert(known.end(), row.attributes.begin(), row.attributes.end());
-    return did_you_mean(name, known);
+    const usd::Path root(run.options.root_path);
+    return {.stage    = run.stage,
+            .authored = run.physics.authored_names,
+            .is_read  = [&run](const std::string& name) { return is_read(run, name); },
+            .leaves_out =
+                [&run, root](const usd::Prim& prim) {
+                    return !prim.path().has_prefix(root) || run.ignored(prim.path()) ||
+                           run.deformable.count(prim.path()) != 0;
+                }};
 }
 
 }  // namespace
 
-void report_unknown_properties(Import& run)
-{
-    const std::vector<Strange> strange = strange_names(run);
-    if (strange.empty()) return;
-    std::map<std::string, Place> places;
-    const usd::Path              root(run.options.root_path);
-    for (const usd::Prim& prim : run.stage.traverse()) {
-        if (!prim.path().has_prefix(root) || run.ignored(prim.path()) || run.deformable.count(prim.path()) != 0)
-            continue;
-        const std::vector<usd::Token> authored = prim.unordered_property_names();
-        for (const Strange& one : strange) {
-            if (std::find(authored.begin(), authored.end(), one.name) == authored.end() || !is_fault(prim, one))
-                continue;
-            Place& place = places[one.name.text()];
-            if (place.count++ == 0) place.first = prim;
-        }
-    }
-    for (const auto& [name, place] : places) {
-        const bool  newton    = name.starts_with(kNewton);
-        const Code& code      = newton ? codes::kCustomUndeclared : codes::kPropertyUnknown;
-        const bool  rel       = place.first.relationship(name).authored();
-        const Site  site      = rel ? place.first.relationship(name).site() : place.first.attribute(name).site();
-        const auto* converted = std::find_if(std::begin(kConverted), std::end(kConverted),
-                                             [&](const auto& row) { return row.first == name; });
-        if (converted != std::end(kConverted)) {
-            run.found.add(code, site,
-                          fmt::format("{} has no effect: {}{}", name, converted->second,
-                                      place.count > 1 ? fmt::format(" ({} prims)", place.count) : ""),
-                          "Remove it, or simulate in MuJoCo.");
-            continue;
-        }
-        const std::string near = suggestion(place.first, name);
-        run.found.add(code, site,
-                      fmt::format("{} is in no schema{}, and has no effect{}", name,
-                                  newton ? ", the scene does not declare it" : "",
-                                  place.count > 1 ? fmt::format(" ({} prims)", place.count) : ""),
-                      fmt::format("{}{}{}", near, near.empty() ? "" : " ", code.remedy));
-    }
-}
-
-namespace {
-
-/// The API of UsdPhysics that would bring a property to a prim; empty where a schema of another kind has it.
-std::string api_for(const usd::Prim& prim, const std::string& name)
-{
-    const std::vector<std::string> schemas = usd::schemas_with(name);
-    const auto has = [&](const char* api) { return std::ranges::find(schemas, api) != schemas.end(); };
-    if (prim.type_name().text() == "Material" && has("PhysicsMaterialAPI")) return "PhysicsMaterialAPI";
-    for (const char* api : {"PhysicsMassAPI", "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMeshCollisionAPI",
-                            "PhysicsMaterialAPI"})
-        if (has(api)) return api;
-    const std::size_t colon = name.find(':'), end = name.find(':', colon + 1);
-    for (const char* api : {"PhysicsDriveAPI", "PhysicsLimitAPI"})
-        if (has(api) && end != std::string::npos) return api + name.substr(colon, end - colon);
-    return {};
-}
-
-}  // namespace
+void report_unknown_properties(Import& run) { resolve::report_unknown_names(question_of(run), run.found); }
 
 void report_unapplied_schemas(Import& run)
 {
-    if (run.conventions.vendors_unread_silently) return;
-    std::map<std::string, Place> places;
-    std::map<std::string, bool>  of_physics;
-    for (const usd::Token& name : run.physics.authored_names)
-        for (const char* space : {"physics:", "drive:", "limit:"})
-            if (name.text().starts_with(space) && usd::declared_attribute(name.text()) != nullptr)
-                of_physics.emplace(name.text(), true);
-    if (of_physics.empty()) return;
-    const usd::Path root(run.options.root_path);
-    for (const usd::Prim& prim : run.stage.traverse()) {
-        if (!prim.path().has_prefix(root) || run.ignored(prim.path()) || run.deformable.count(prim.path()) != 0)
-            continue;
-        for (const usd::Token& name : prim.unordered_property_names()) {
-            if (of_physics.count(name.text()) == 0 || usd::brings(prim, name) || is_proposed(prim, name.text()))
-                continue;
-            if (!prim.attribute(name).authored() || api_for(prim, name.text()).empty()) continue;
-            Place& place = places[name.text()];
-            if (place.count++ == 0) place.first = prim;
-        }
-    }
-    for (const auto& [name, place] : places)
-        run.found.add(codes::kApiUnapplied, place.first.attribute(name).site(),
-                      fmt::format("{} has no effect: the prim does not apply {}{}", name, api_for(place.first, name),
-                                  place.count > 1 ? fmt::format(" ({} prims)", place.count) : ""));
+    if (!run.conventions.vendors_unread_silently) resolve::report_unapplied_schemas(question_of(run), run.found);
 }
 
 void report_unread_vendors(Import& run)

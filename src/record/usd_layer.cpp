@@ -364,6 +364,7 @@ usd::LayerWriter to_layer(const model::Model& model, const Recording& recording,
 {
     usd::LayerWriter layer;
     if (!recording.source.empty()) layer.set_sublayers({sublayer_path(recording.source, file)});
+    if (options.stage) layer.take_choices(*options.stage);
     layer.set_up_axis(options.up_axis);
     layer.set_meters_per_unit(options.meters_per_unit);
     if (options.stage && options.stage->metadata().authored_kilograms_per_unit)

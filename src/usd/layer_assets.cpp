@@ -12,7 +12,10 @@
 
 #include <algorithm>
 
+#include "mechane/usd/asset_sources.h"
 #include "mechane/usd/stage_layers.h"
+#include "usd/asset_sources.h"
+#include "usd/expressions.h"
 #include "usd/layer_impl.h"
 
 namespace mechane::usd {
@@ -23,11 +26,15 @@ using namespace pxr;
 /// Asset paths inside one value, replaced; true when something changed.
 class Rewriter {
   public:
-    explicit Rewriter(const std::function<std::string(const std::string&)>& replace) : replace_(replace) {}
+    /// @param expressions  they are offered, and nothing else is
+    explicit Rewriter(const std::function<std::string(const std::string&)>& replace, bool expressions = false)
+        : replace_(replace), expressions_(expressions)
+    {
+    }
 
     bool text(std::string& path) const
     {
-        if (path.empty() || SdfVariableExpression::IsExpression(path)) return false;
+        if (path.empty() || SdfVariableExpression::IsExpression(path) != expressions_) return false;
         std::string now     = replace_(path);
         const bool  changed = now != path;
         path                = std::move(now);
@@ -87,13 +94,11 @@ class Rewriter {
     }
 
     const std::function<std::string(const std::string&)>& replace_;
+    bool                                                  expressions_;
 };
 
-}  // namespace
-
-void rewrite_assets(const SdfLayerHandle& layer, const std::function<std::string(const std::string&)>& replace)
+void rewrite_all(const SdfLayerHandle& layer, const Rewriter& rewriter)
 {
-    const Rewriter rewriter(replace);
     for_each_spec(layer, SdfPath::AbsoluteRootPath(), [&](const SdfPath& path) {
         if (path == SdfPath::AbsoluteRootPath()) {
             auto sublayers = layer->GetFieldAs<std::vector<std::string>>(path, SdfFieldKeys->SubLayers);
@@ -112,6 +117,57 @@ void rewrite_assets(const SdfLayerHandle& layer, const std::function<std::string
             if (rewriter.value(value)) layer->SetField(path, field, value);
         }
     });
+}
+
+}  // namespace
+
+void rewrite_assets(const SdfLayerHandle& layer, const std::function<std::string(const std::string&)>& replace)
+{ rewrite_all(layer, Rewriter(replace)); }
+
+void rewrite_clip_templates(const SdfLayerHandle& layer, const std::function<std::string(const std::string&)>& replace)
+{
+    static const TfToken  kClips("clips");
+    constexpr const char* kTemplate = "templateAssetPath";
+    for_each_spec(layer, SdfPath::AbsoluteRootPath(), [&](const SdfPath& path) {
+        VtValue value;
+        if (path.IsPropertyPath() || !layer->HasField(path, kClips, &value) || !value.IsHolding<VtDictionary>()) return;
+        VtDictionary sets    = value.UncheckedGet<VtDictionary>();
+        bool         changed = false;
+        for (auto& [name, set] : sets) {
+            if (!set.IsHolding<VtDictionary>()) continue;
+            VtDictionary one   = set.UncheckedGet<VtDictionary>();
+            const auto   found = one.find(kTemplate);
+            if (found == one.end() || !found->second.IsHolding<std::string>()) continue;
+            const std::string was = found->second.UncheckedGet<std::string>(), now = was.empty() ? was : replace(was);
+            if (now == was) continue;
+            found->second = VtValue(now);
+            set           = VtValue(one);
+            changed       = true;
+        }
+        if (changed) layer->SetField(path, kClips, VtValue(sets));
+    });
+}
+
+std::vector<std::string> evaluated_assets(const SdfLayerHandle& layer, const VtDictionary& variables)
+{
+    const VtDictionary       all = VtDictionaryOver(variables, layer->GetExpressionVariables());
+    std::vector<std::string> out;
+    const std::function<std::string(const std::string&)> tell = [&](const std::string& expression) {
+        if (auto said = evaluate_text(expression, all); said && !said->empty()) out.push_back(*std::move(said));
+        return expression;
+    };
+    rewrite_all(layer, Rewriter(tell, true));
+    return out;
+}
+
+std::vector<std::string> indirect_assets(const Layer& layer, const Layer& root)
+{
+    std::vector<std::string> out = evaluated_assets(layer.impl().layer, root.impl().layer->GetExpressionVariables());
+    rewrite_clip_templates(layer.impl().layer, [&](const std::string& pattern) {
+        out.push_back(pattern);
+        return pattern;
+    });
+    return out;
 }
 
 void for_each_asset(const Layer& layer, const std::function<void(const Path&, const Token&, const std::string&)>& visit)

@@ -27,6 +27,7 @@
 #include "usd/handles.h"
 #include "usd/layer_impl.h"
 #include "usd/runtime.h"
+#include "usd/stage_impl.h"
 #include "usd/text_writer.h"
 
 namespace mechane::usd {
@@ -103,6 +104,21 @@ void LayerWriter::set_meters_per_unit(double value)
 { impl_->layer->SetField(SdfPath::AbsoluteRootPath(), TfToken("metersPerUnit"), VtValue(value)); }
 void LayerWriter::set_kilograms_per_unit(double value)
 { impl_->layer->SetField(SdfPath::AbsoluteRootPath(), TfToken("kilogramsPerUnit"), VtValue(value)); }
+void LayerWriter::take_choices(const Stage& stage)
+{
+    VtDictionary          variables = stage.impl().root->GetExpressionVariables();
+    const SdfLayerRefPtr& session   = stage.impl().session;
+    if (session) {
+        variables = VtDictionaryOver(session->GetExpressionVariables(), variables);
+        session->Traverse(SdfPath::AbsoluteRootPath(), [&](const SdfPath& path) {
+            SdfVariantSelectionMap selected;
+            if (path.IsPrimPath() && session->HasField(path, SdfFieldKeys->VariantSelection, &selected))
+                if (SdfCreatePrimInLayer(impl_->layer, path))
+                    impl_->layer->SetField(path, SdfFieldKeys->VariantSelection, VtValue(selected));
+        });
+    }
+    if (!variables.empty()) impl_->layer->SetExpressionVariables(variables);
+}
 void LayerWriter::set_time_range(double start, double end, double time_codes_per_second)
 {
     impl_->layer->SetStartTimeCode(start);

@@ -12,6 +12,7 @@
 #include <pxr/tf/pathUtils.h>
 #include <pxr/tf/stringUtils.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -26,6 +27,7 @@
 #include "mechane/files/suffix.h"
 #include "mechane/usd/file_names.h"
 #include "mechane/usd/layer_files.h"
+#include "usd/asset_sources.h"
 #include "usd/export.h"
 #include "usd/guards.h"
 #include "usd/layer_impl.h"
@@ -55,6 +57,7 @@ class Packing {
         const ArResolverContext       context{ArDefaultResolverContext(search_paths_)};
         const ArResolverContextBinder bind(context);
         if (!origin.empty()) names_[origin] = name;
+        variables_ = root->GetExpressionVariables();
         taken_.insert(name);
         root_folder_ = fs::path(origin).parent_path().string();
         if (const std::string folder = fs::path(file_of(origin)).parent_path().string(); !folder.empty())
@@ -82,6 +85,8 @@ class Packing {
         const SdfLayerRefPtr copy = SdfLayer::CreateAnonymous("packed.usda");
         copy->TransferContent(waiting.layer);
         rewrite_assets(copy, [&](const std::string& authored) { return packed(waiting, authored); });
+        rewrite_clip_templates(copy, [&](const std::string& authored) { return frames(waiting, authored); });
+        for (const std::string& said : evaluated_assets(waiting.layer, variables_)) expressed(waiting, said);
         const fs::path target = folder_ / waiting.name;
         fs::create_directories(target.parent_path());
         return export_layer(copy, target.string(), files::has_suffix(target, {".usda"}));
@@ -115,6 +120,45 @@ class Packing {
                 name.replace(number, 4, "<UDIM>");
         }
         return name.empty() ? authored : relative(from.name, name);
+    }
+
+    /// The clips of a template, "clips/c.###.usda" or "clips/c.###.##.usda": whatever stands there in place of the
+    /// signs.
+    std::string frames(const Waiting& from, const std::string& authored)
+    {
+        const std::string whole = anchored_asset(from.origin, authored);
+        const std::size_t first = whole.find('#'), end = whole.find_last_of('#') + 1;
+        if (first == std::string::npos || ArIsPackageRelativePath(whole)) return authored;
+        const fs::path           folder = fs::path(whole).parent_path();
+        std::error_code          failed;
+        std::vector<std::string> all;
+        for (auto at = fs::directory_iterator(folder, failed); !failed && at != fs::directory_iterator();
+             at.increment(failed)) {
+            const std::string one = at->path().string();
+            if (one.size() >= whole.size() - (end - first) && one.starts_with(whole.substr(0, first)) &&
+                one.ends_with(whole.substr(end)))
+                all.push_back(one);
+        }
+        std::sort(all.begin(), all.end());
+        std::string name;
+        for (const std::string& one : all)
+            if (const std::string brought = bring(one); !brought.empty()) name = brought;
+        if (name.empty()) {
+            found_.add(kAssetMissing, {.layer = from.shown}, fmt::format("'{}' was not found", authored));
+            return authored;
+        }
+        return relative(from.name, (fs::path(name).parent_path() / fs::path(whole).filename()).generic_string());
+    }
+
+    /// What an expression says: the file comes along; the expression stays, so the file has to lie where it leads to.
+    void expressed(const Waiting& from, const std::string& said)
+    {
+        const std::string resolved = ArGetResolver().Resolve(anchored_asset(from.origin, said)).GetPathString();
+        const std::string name     = resolved.empty() ? std::string() : bring(resolved);
+        const std::string leads    = (fs::path(from.name).parent_path() / said).lexically_normal().generic_string();
+        if (name.empty() || name != leads)
+            found_.add(kAssetMissing, {.layer = from.shown},
+                       fmt::format("'{}', which an expression says, is not where it leads to in the package", said));
     }
 
     /// Brings a resolved file into the package and returns its name there; empty when it cannot be read.
@@ -194,6 +238,7 @@ class Packing {
     std::map<std::string, std::string> names_;  ///< resolved path -> name in the package
     std::set<std::string>              taken_;
     std::vector<Waiting>               waiting_;
+    VtDictionary                       variables_;  ///< of the root layer
     std::vector<std::string>           files_;
 };
 

@@ -11,6 +11,7 @@
 #include <pxr/tf/stringUtils.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "usd/layer_impl.h"
@@ -92,10 +93,28 @@ struct Change {
     std::string text;
 };
 
+std::string with_crlf(std::string_view text)
+{
+    std::string out;
+    for (const char c : text) {
+        if (c == '\n') out += '\r';
+        out += c;
+    }
+    return out;
+}
+
+std::string without_crlf(std::string_view text)
+{
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i)
+        if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') out += text[i];
+    return out;
+}
+
 class TextEditor {
   public:
-    TextEditor(std::string_view text, const SdfLayerRefPtr& before, const SdfLayerRefPtr& after)
-        : text_(text), spans_(text), before_(before), after_(after)
+    TextEditor(std::string_view text, const SdfLayerRefPtr& before, const SdfLayerRefPtr& after, bool windows = false)
+        : text_(text), spans_(text), before_(before), after_(after), windows_(windows)
     {
     }
 
@@ -121,8 +140,16 @@ class TextEditor {
     std::string_view    text_;
     TextSpans           spans_;
     SdfLayerRefPtr      before_, after_;
+    bool                windows_;
     std::vector<Change> changes_;
     bool                failed_ = false;
+
+    /// A property that goes: its first statement, and the change that takes it out.
+    struct Freed {
+        const TextStatement* said   = nullptr;
+        std::size_t          change = 0;
+    };
+    std::map<std::string, std::vector<Freed>> freed_;  ///< by prim
 
     /// The text of a layer that holds one spec of the edited one, and where it stands there.
     struct Written {
@@ -177,12 +204,24 @@ class TextEditor {
         while (to < text_.size() && (text_[to] == ' ' || text_[to] == '\t')) ++to;
         return std::string(text_.substr(from, to - from));
     }
-    /// Takes a statement out; its line too where nothing else stands on it.
+    /// From here on: the end of the blanks, at most that of the line.
+    [[nodiscard]] std::size_t behind_blanks(std::size_t at) const
+    {
+        const std::size_t line = line_end(at);
+        while (at < line && is_blank(at, at + 1)) ++at;
+        return at;
+    }
+    /// Whether nothing but a comment stands behind this place of the line.
+    [[nodiscard]] bool ends_line(std::size_t at) const
+    { return behind_blanks(at) == line_end(at) || text_[behind_blanks(at)] == '#'; }
+    /// Takes a statement out; its line too where nothing else stands on it. A comment behind it stays, in its place.
     void cut(const TextSpan& span)
     {
         const std::size_t from = line_begin(span.begin), to = line_end(span.end);
         if (is_blank(from, span.begin) && is_blank(span.end, to))
             changes_.push_back({{from, std::min(to + 1, text_.size())}, ""});
+        else if (is_blank(from, span.begin) && ends_line(span.end))
+            changes_.push_back({{span.begin, behind_blanks(span.end)}, ""});
         else
             changes_.push_back({span, ""});
     }
@@ -239,7 +278,25 @@ class TextEditor {
         if (owner == nullptr) return;
         const auto said = statements(*owner, path.GetName());
         if (said.empty()) failed_ = true;
-        for (const TextStatement* one : said) cut(one->whole);
+        for (const TextStatement* one : said) {
+            if (one == said.front()) freed_[owner->path].push_back({one, changes_.size()});
+            cut(one->whole);
+        }
+    }
+
+    /// The place of a property that goes, for one of the same namespace that comes instead, as an orientation for a
+    /// rotation: what a comment says of the old one mostly holds for the new one.
+    std::optional<Freed> place_for(const TextSpec& owner, const std::string& name)
+    {
+        const std::string space = name.substr(0, name.find(':') + 1);
+        auto&             free  = freed_[owner.path];
+        const auto        found = std::find_if(free.begin(), free.end(), [&](const Freed& one) {
+            return !space.empty() && one.said->key.starts_with(space);
+        });
+        if (found == free.end()) return std::nullopt;
+        const Freed place = *found;
+        free.erase(found);
+        return place;
     }
 
     /// Behind the last property that stays, or at the beginning of the body.
@@ -252,16 +309,17 @@ class TextEditor {
                        after_->HasSpec(prim.AppendProperty(TfToken(one.key)));
             });
         if (last_one == owner.properties.rend()) {
-            const std::size_t at   = owner.body.begin;
-            const bool        last = is_blank(at, std::min(line_end(at), text_.size()));
-            changes_.push_back({{at, at}, "\n" + indent + text + (last ? "" : "\n" + indent_of(owner.whole.begin))});
+            const std::size_t at = owner.body.begin, line = line_end(at);
+            // A comment behind the brace stays there.
+            if (ends_line(at))
+                changes_.push_back({{line, line}, "\n" + indent + text});
+            else
+                changes_.push_back({{at, at}, "\n" + indent + text + "\n" + indent_of(owner.whole.begin)});
             return;
         }
         const std::size_t end = last_one->whole.end, line = line_end(end);
-        std::size_t       rest = end;
         // A comment behind the last property belongs to it, so the new line goes behind the comment.
-        while (rest < line && (text_[rest] == ' ' || text_[rest] == '\t' || text_[rest] == ';')) ++rest;
-        if (rest == line || text_[rest] == '#')
+        if (ends_line(end))
             changes_.push_back({{line, line}, "\n" + indent + text});
         else
             changes_.push_back({{end, end}, "\n" + indent + text + "\n" + indent});
@@ -284,8 +342,11 @@ class TextEditor {
     {
         const TextSpec* owner = spec(path.GetParentPath());
         if (owner == nullptr) return;
-        const std::string indent = inner_indent(*owner);
-        insert_property(*owner, property_text(path, indent), indent);
+        const std::string indent = inner_indent(*owner), text = property_text(path, indent);
+        if (const auto place = place_for(*owner, path.GetName()))
+            changes_[place->change] = {place->said->whole, text};
+        else
+            insert_property(*owner, text, indent);
     }
 
     /// The text of the value alone, where nothing else of the property changes.
@@ -487,7 +548,7 @@ class TextEditor {
         for (const Change& change : changes_) {
             if (change.span.begin < at) return std::nullopt;  // they overlap
             out += text_.substr(at, change.span.begin - at);
-            out += change.text;
+            out += windows_ ? with_crlf(without_crlf(change.text)) : change.text;
             at = change.span.end;
         }
         out += text_.substr(at);
@@ -510,31 +571,14 @@ bool has_crlf(std::string_view text)
     return any;
 }
 
-std::string with_crlf(std::string_view text)
-{
-    std::string out;
-    for (const char c : text) {
-        if (c == '\n') out += '\r';
-        out += c;
-    }
-    return out;
-}
-
-std::string without_crlf(std::string_view text)
-{
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i)
-        if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') out += text[i];
-    return out;
-}
-
 /// The text after the edits, if the editor finds its way in it.
-std::optional<std::string> edited(std::string_view original, const SdfLayerRefPtr& wanted)
+/// @param windows  lines of new text end as on Windows
+std::optional<std::string> edited(std::string_view original, const SdfLayerRefPtr& wanted, bool windows = false)
 {
     const auto before = Layer::from_text(original);
     if (!before) return std::nullopt;
     if (says_the_same(before->impl().layer, wanted)) return std::string(original);
-    return TextEditor(original, before->impl().layer, wanted).run();
+    return TextEditor(original, before->impl().layer, wanted, windows).run();
 }
 
 }  // namespace
@@ -550,9 +594,12 @@ std::optional<std::string> edited_text(std::string_view original, const Layer& l
         return again && says_the_same(again->impl().layer, wanted);
     };
     // The editor knows one end of lines. Where a text value has lines of its own, what comes of this may be no proof.
-    if (has_crlf(original))
+    if (has_crlf(original)) {
         if (const auto lines = edited(without_crlf(original), wanted))
             if (std::string all = with_crlf(*lines); proven(all)) return all;
+        // Values of several lines hold the ends of lines that the file has: they stay, and only new text is changed.
+        if (const auto lines = edited(original, wanted, true); lines && proven(*lines)) return lines;
+    }
     auto now = edited(original, wanted);
     if (!now || !proven(*now)) return std::nullopt;
     return now;

@@ -13,7 +13,7 @@
 #include <pxr/ts/spline.h>
 
 #include "usd/layer_impl.h"
-#include "usd/stage_impl.h"
+#include "usd/place_name.h"
 
 namespace mechane::usd {
 namespace {
@@ -157,15 +157,15 @@ std::vector<TimedPlace> timed_places(const Prim& prim, const Token& property)
 {
     std::vector<TimedPlace> out;
     if (!prim) return out;
-    for_each_site(
-        prim.stage().impl().record(prim), [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t i) {
-            const SdfPath path = property.empty() ? at.path : at.path.AppendProperty(unwrap(property));
-            if (!layer->HasSpec(path)) return false;
-            // From the layer's times to those of the stage, over all arcs on the way.
-            const SdfLayerOffset offset = time_offset(at.node, i);
-            out.push_back({{shown(prim.stage().impl(), layer), wrap(path)}, offset.GetOffset(), offset.GetScale()});
-            return false;
-        });
+    for_each_site(prim.stage().impl().record(prim), [&](const SdfLayerRefPtr& layer, const SiteNode& at,
+                                                        std::size_t i) {
+        const SdfPath path = property.empty() ? at.path : at.path.AppendProperty(unwrap(property));
+        if (!layer->HasSpec(path)) return false;
+        // From the layer's times to those of the stage, over all arcs on the way.
+        const SdfLayerOffset offset = time_offset(at.node, i);
+        out.push_back({{file_of_layer(prim.stage().impl(), layer), wrap(path)}, offset.GetOffset(), offset.GetScale()});
+        return false;
+    });
     return out;
 }
 

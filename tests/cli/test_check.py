@@ -181,6 +181,41 @@ class Check(unittest.TestCase):
         self.assertIn("STAGE_OPEN_FAILED: expected a comma or ']' in a list; found '2]'", page)
         self.assertIn("broken.usda:4", page)
 
+    def test_names_that_nothing_knows_are_said_and_not_judged(self):
+        # GAP-110: as the import says them, with the nearest names, in every format and in no count.
+        text = BAD.replace('    def Xform "link"', """    def Xform "odd" (
+        prepend apiSchemas = ["PhysicsMasAPI"]
+    )
+    {
+        float physics:mas = 3
+        float newton:armatur = 3
+        float physics:mass = 2
+    }
+
+    def PhysicsRevoluteJiont "k"
+    {
+    }
+
+    def Xform "link\"""")
+        odd = self.write(text, "odd.usda")
+        ids = ["IMPORT_API_UNAPPLIED", "IMPORT_CUSTOM_UNDECLARED", "IMPORT_PROPERTY_UNKNOWN", "SCHEMA_API_UNKNOWN", "SCHEMA_TYPE_UNKNOWN"]
+        for more in ([], ["--format", "json"], ["--format", "sarif"], ["--select", "1.3"], ["--variants", "each"]):
+            done = mechane("check", odd, *more)
+            for one in ids:
+                self.assertIn(f"warning[{one}]", done.stderr, more)
+            self.assertIn("Did you mean physics:mass", done.stderr)
+            self.assertIn("Did you mean PhysicsRevoluteJoint", done.stderr)
+        report = json.loads(mechane("check", odd, "--format", "json").stdout)
+        self.assertEqual(sorted({note["id"] for note in report["assets"][0]["notes"]}), ids)
+        lines = [json.loads(line) for line in mechane("check", odd, "--format", "ndjson").stdout.splitlines()]
+        self.assertEqual(sorted({note["id"] for note in lines[1]["notes"]}), ids)
+        sarif = json.loads(mechane("check", odd, "--format", "sarif").stdout)["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+        self.assertEqual(sorted({note["descriptor"]["id"] for note in sarif if "descriptor" in note}), ids)
+        # A section without findings: the names alone give no finding, and --strict counts them.
+        self.assertEqual(mechane("check", odd, "--select", "3.6").returncode, 0)
+        self.assertEqual(mechane("check", odd, "--select", "3.6", "--strict").returncode, 1)
+        self.assertEqual(mechane("check", self.write(BAD, "bad.usda"), "--select", "3.6").stderr, "")
+
     def test_sarif_has_every_rule_and_points_at_the_line(self):
         run = json.loads(mechane("check", self.write(BAD), "--format", "sarif").stdout)["runs"][0]
         rules = run["tool"]["driver"]["rules"]

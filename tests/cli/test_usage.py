@@ -31,6 +31,15 @@ class Usage(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("--frames", done.stderr)
 
+    def test_what_contradicts_itself_or_lies_out_of_range_is_named_as_it_was_given(self):
+        for more, said in ((("--substeps", "0"), "--substeps 0"), (("--duration", "1", "--frames", "3"), "excludes")):
+            done = mechane("sim", QUADRUPED, *more)
+            self.assertEqual(done.returncode, 2, more)
+            self.assertIn(said, done.stderr)
+        done = mechane("explain", "REP-1.3-zz")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no rule and no diagnostic REP-1.3-zz\n  Did you mean REP-1.3-", done.stderr)
+
     def test_an_option_that_may_repeat_leaves_the_file_alone(self):
         with tempfile.TemporaryDirectory() as folder:
             for arguments in (["sim", "--frames", "1", "-o", f"{folder}/a.json", "-o", f"{folder}/b.csv", QUADRUPED], ["sim", "--frames", "1", "--resolvers", "newton,physx", QUADRUPED],

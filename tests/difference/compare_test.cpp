@@ -164,6 +164,37 @@ TEST_CASE("a joint that is told from its other end is the same joint")
     });
 }
 
+TEST_CASE("two points on an axis that hold two links are the hinge about it, and points beside it are not")
+{
+    // MJCF has no hinge that closes a loop: two connects hold two points of its axis.
+    const auto points = sf::read_robot_text(R"(<mujoco><worldbody>
+        <body name="a" pos="0 0 1"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+        <body name="b" pos="0.3 0 1"><freejoint/><geom type="box" size=".1 .1 .1"/></body></worldbody>
+        <equality><connect name="h" body1="a" body2="b" anchor="0.15 0.1 0"/>
+        <connect name="h_axis" body1="a" body2="b" anchor="0.15 -0.1 0"/></equality></mujoco>)",
+                                            ".");
+    REQUIRE(points);
+    REQUIRE(points->tree.joints.back().name == "h_axis");
+    const auto hinge = [&](Vec3d axis) {
+        sf::RobotTree tree = points->tree;
+        tree.joints.pop_back();
+        sf::Joint& joint = tree.joints.back();
+        joint.kind       = sf::Joint::Kind::revolute;
+        joint.dofs.assign(1, {});
+        joint.dofs[0].axis = axis;
+        return tree;
+    };
+    const sf::RobotTree right = hinge({0, 1, 0}), wrong = hinge({1, 0, 0});
+    for (const auto& [a, b] : {std::pair(&points->tree, &right), std::pair(&right, &points->tree)}) {
+        const auto same = compare(*a, *b);
+        CHECK_MESSAGE(same.equal(), said(same));
+    }
+    for (const auto& [a, b] : {std::pair(&points->tree, &wrong), std::pair(&wrong, &points->tree)}) {
+        const auto other = compare(*a, *b);
+        CHECK_MESSAGE(has(other, Quantity::loop, "h", "kind"), said(other));
+    }
+}
+
 TEST_CASE("robots drawn by chance come through OpenUSD as they were (EXP-074)")
 {
     for_seeds(60, [](Random& r) {

@@ -98,6 +98,51 @@ TEST_CASE("a property that goes takes its line, one that comes stands behind the
     CHECK(after(come).find("# nothing else") != std::string::npos);
 }
 
+TEST_CASE("a comment behind a property, or behind the brace of a prim, stays behind what it is about")
+{
+    const auto edited = [](std::string_view text, auto&& edit) {
+        auto layer = Layer::from_text(text);
+        REQUIRE(layer);
+        edit(*layer);
+        const auto now = edited_text(text, *layer);
+        REQUIRE(now);
+        return *now;
+    };
+    // What takes the place of an operation on the pose stands in its line: the comment says how the prim lies.
+    CHECK(edited(R"(#usda 1.0
+def Xform "a"
+{
+    double mass = 1 # kg
+    float3 xformOp:rotateXYZ = (0, 0, 90) # how it lies
+    double size = 2
+}
+)",
+                 [](Layer& layer) {
+                     REQUIRE(layer.remove(Path("/a.xformOp:rotateXYZ")));
+                     REQUIRE(layer.set(Path("/a.xformOp:orient"), make_value("quatf", Quatd{})));
+                 }) == R"(#usda 1.0
+def Xform "a"
+{
+    double mass = 1 # kg
+    quatf xformOp:orient = (1, 0, 0, 0) # how it lies
+    double size = 2
+}
+)");
+    // Nothing comes instead: the comment keeps its indentation.
+    CHECK(edited("#usda 1.0\ndef \"a\"\n{\n    float x = 1 ; # one\n    float y = 2\n}\n", [](Layer& layer) {
+              REQUIRE(layer.remove(Path("/a.x")));
+          }) == "#usda 1.0\ndef \"a\"\n{\n    # one\n    float y = 2\n}\n");
+    // A prim without properties yet.
+    CHECK(edited("#usda 1.0\ndef \"a\"\n{ # begins\n}\n", [](Layer& layer) {
+              REQUIRE(layer.set(Path("/a.x"), make_value("float", 1.0)));
+          }) == "#usda 1.0\ndef \"a\"\n{ # begins\n    float x = 1\n}\n");
+    // Of another namespace nothing takes the place.
+    CHECK(edited("#usda 1.0\ndef \"a\"\n{\n    float p:x = 1 # one\n    float y = 2\n}\n", [](Layer& layer) {
+              REQUIRE(layer.remove(Path("/a.p:x")));
+              REQUIRE(layer.set(Path("/a.q:x"), make_value("float", 1.0)));
+          }) == "#usda 1.0\ndef \"a\"\n{\n    # one\n    float y = 2\n    float q:x = 1\n}\n");
+}
+
 TEST_CASE(
     "lines end as those of the file do: the edit of a file from Windows is that of the other one, with its line ends")
 {
@@ -121,6 +166,22 @@ TEST_CASE(
     const auto again = Layer::from_text(*lines);
     REQUIRE(again);
     CHECK(again->to_text() == layer.to_text());
+}
+
+TEST_CASE("a file from Windows keeps its line ends also beside a text of several lines")
+{
+    const std::string text =
+        "#usda 1.0\r\n(\r\n    doc = \"\"\"one\r\ntwo\"\"\"\r\n)\r\ndef \"a\" (\r\n    kind = \"group\"\r\n)\r\n{\r\n    float x "
+        "= 1\r\n}\r\n";
+    auto layer = Layer::from_text(text);
+    REQUIRE(layer);
+    REQUIRE(layer->set(Path("/a.y"), make_value("float", 2.0)));
+    REQUIRE(layer->set_field(Path::root(), "metersPerUnit", make_value("double", 1.0)));
+    const auto now = edited_text(text, *layer);
+    REQUIRE(now);
+    for (std::size_t at = now->find('\n'); at != std::string::npos; at = now->find('\n', at + 1))
+        CHECK((*now)[at - 1] == '\r');
+    CHECK(now->find("float y = 2\r\n") != std::string::npos);
 }
 
 TEST_CASE("metadata: an entry changes, comes or goes; what is beside it stays")

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 
 #include "conformance/fixes/scaling.h"
 #include "conformance/fixes/units.h"
@@ -156,6 +157,9 @@ bool turn_layer(Repair& repair, const EditPlace& root)
             if (!place(repair, root, child, (*alone)->local_matrix(child) * turn)) return false;
     }
     for (const usd::Path& path : root.layer->specs())
+        if (root.layer->field(path, "typeName").get<std::string>() == "DomeLight_1")
+            keep_pole(repair, {root.layer, root.file, path});
+    for (const usd::Path& path : root.layer->specs())
         if (path.is_property() && path.name() == usd::Token("physics:gravityDirection"))
             if (const auto g = root.layer->value(path).get<Vec3d>())
                 repair.set({root.layer, root.file, path.prim()}, path.name(), "vector3f",
@@ -193,6 +197,15 @@ bool holds_compensated(Repair& repair, const usd::Prim& prim)
 
 namespace {
 
+/// Whether the layer said the units that the entry said before it was repaired: then what is simulated stays.
+bool said_the_same(Repair& repair, std::optional<double> metres, std::optional<double> kilograms)
+{
+    const auto before = usd::Layer::open(repair.work.original(repair.work.entry()));
+    if (!before) return false;
+    const auto entry_m = unit_of(*before, "metersPerUnit"), entry_kg = unit_of(*before, "kilogramsPerUnit");
+    return (!metres || metres == entry_m) && (!kilograms || kilograms == entry_kg);
+}
+
 void fix_dependent(Repair& repair, const Finding& finding)
 {
     usd::Layer* layer = repair.work.layer(finding.site.layer);
@@ -201,7 +214,9 @@ void fix_dependent(Repair& repair, const Finding& finding)
     // Facts are those before the pass. A repair that depends on places waits for the next one when this pass has
     // edited.
     if (repair.edits() > 0) return repair.defer();  // the root's own units come first
-    const EditPlace   root{layer, finding.site.layer, usd::Path::root()};
+    // A finding names a layer as people see it; edits name its file.
+    const std::string file = std::filesystem::absolute(finding.site.layer).lexically_normal().string();
+    const EditPlace   root{layer, file, usd::Path::root()};
     const usd::Layer& entry  = *repair.root().layer;
     const double      metres = unit_of(entry, "metersPerUnit").value_or(1),
                       kilos  = unit_of(entry, "kilogramsPerUnit").value_or(1);
@@ -210,10 +225,13 @@ void fix_dependent(Repair& repair, const Finding& finding)
     const auto        up      = entry.field(usd::Path::root(), "upAxis").get<std::string>();
     const double      lengths = own_m.value_or(metres) / metres, masses = own_kg.value_or(kilos) / kilos;
     const bool        turns = own_up && up && *own_up != *up;
-    if (is_compensated(repair, finding.site.layer, lengths))
+    if (is_compensated(repair, file, lengths))
         return repair.refuse("ambiguous",
                              "what brings the layer in is scaled as if to make up for its units, but not by an "
                              "operation that says just this");
+    if (lengths != 1)
+        if (const std::string prim = fallback_beside_variants(repair, {{layer, lengths}}); !prim.empty())
+            return repair.refuse("state-dependent-edit", prim + ": variants size what has a fallback size now");
     if (turns && places_something(*layer)) {
         if (*own_up != "Y" || *up != "Z") return repair.refuse("no-up-axis", "only what is Y up is turned, to Z up");
         if (!turn_layer(repair, root)) return;
@@ -222,22 +240,23 @@ void fix_dependent(Repair& repair, const Finding& finding)
         for (const usd::Path& path : layer->specs())
             if (layer->kind(path) == usd::SpecKind::attribute)
                 scale_attribute(repair, {layer, root.file, path}, lengths, masses);
-        if (lengths != 1) write_fallbacks(repair, {{root.file, lengths}});
+        if (lengths != 1) write_fallbacks(repair, {{layer, lengths}});
     }
     if (own_m) repair.set_field(root, "metersPerUnit", make_value("double", metres));
     if (own_kg) repair.set_field(root, "kilogramsPerUnit", make_value("double", kilos));
     if (own_up && up) repair.set_field(root, "upAxis", make_value("token", usd::Token(*up)));
     // OpenUSD converts nothing between layers: what no scale made up for is of another size from here on.
-    const auto users = users_of(repair, finding.site.layer);
-    if (masses != 1 ||
-        (lengths != 1 && !std::ranges::all_of(users, [&](const auto& u) { return carries(u, lengths); })))
+    const auto users = users_of(repair, file);
+    if (!said_the_same(repair, own_m, own_kg) &&
+        (masses != 1 ||
+         (lengths != 1 && !std::ranges::all_of(users, [&](const auto& u) { return carries(u, lengths); }))))
         repair.remark("rescaled",
                       fmt::format("{}: its numbers hold in the units that it stated from here on; before, OpenUSD and "
                                   "simulators took them for the entry's (lengths x {:g}, masses x {:g}). What is "
                                   "simulated changes; if the statement was wrong, correct it instead",
                                   std::filesystem::path(root.file).filename().string(), lengths, masses));
     if (lengths != 1 || turns)
-        for (const usd::Prim& user : users_of(repair, finding.site.layer)) take_back(repair, user, {lengths, turns});
+        for (const usd::Prim& user : users) take_back(repair, user, {lengths, turns});
     repair.mixed_units |= lengths != 1 || turns;
 }
 

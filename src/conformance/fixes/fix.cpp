@@ -236,7 +236,9 @@ class Fixer {
                 if (finding.rule == &rule &&
                     (prim.empty() || usd::Path(finding.site.prim).has_prefix(usd::Path(prim)) ||
                      usd::Path(prim).has_prefix(usd::Path(finding.site.prim))))
-                    return std::string(rule.id) + " at " + finding.site.prim;
+                    return std::string(rule.id) + " at " +
+                           (finding.site.prim.empty() ? std::filesystem::path(finding.site.layer).filename().string()
+                                                      : finding.site.prim);
             return std::string();
         };
         // What is milder than the fault that a repair takes away does not hold it back: an asset with a hint is better

@@ -249,7 +249,7 @@ void isolate_words(Repair& repair, const Finding& finding, const std::string& on
             bool       any  = false;
             for (const RoleExample& use : uses) {
                 if (layer->kind(use.path) == usd::SpecKind::none) continue;  // went with what it stood on
-                const auto prims   = spoken_of(repair, read.layer.name, use.path.prim());
+                const auto prims   = spoken_of(repair, read.layer.file, use.path.prim());
                 const bool variant = use.path.text().find('{') != std::string::npos;
                 bool       said    = variant ? say_in_variant(repair, read.layer.name, *layer, use, apart)
                                      : same  ? say_there(*layer, use, apart)

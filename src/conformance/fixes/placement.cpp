@@ -185,6 +185,18 @@ bool Placement::hands_down(const usd::Prim& prim, const usd::Matrix4d& after)
     return possible;
 }
 
+namespace {
+
+/// Whether something that the stage does not show now may be shown later: what is not active or not loaded, and what
+/// stands below something that is not defined. Prototypes of an instancer follow their copies.
+bool may_be_shown(const usd::Prim& parent, const usd::Prim& child)
+{
+    return !child.abstract() &&
+           (!child.active() || !child.loaded() || (!child.defined() && !parent.is_a("PointInstancer")));
+}
+
+}  // namespace
+
 bool Placement::turn_world(const usd::Matrix4d& turn)
 {
     const Facts&      facts = repair_.facts;
@@ -198,6 +210,16 @@ bool Placement::turn_world(const usd::Matrix4d& turn)
         const bool     hands = prim.prim == root && !prim.is(kGprim);
         const HandDown hand  = hands ? HandDown::turn : HandDown::nothing;
         if (!plan(prim.prim, turn, hand, resets, plans)) return false;
+    }
+    // What is not shown now and follows nothing either.
+    for (const usd::Prim& prim : facts.stage.traverse({.all = true, .instance_proxies = false})) {
+        if (facts.find(prim.path()) != nullptr || prim.abstract() || (prim.active() && prim.loaded()) ||
+            !prim.is_a("Xformable"))
+            continue;
+        bool follows = false;
+        for (usd::Prim above = prim.parent(); above && !follows; above = above.parent())
+            follows = above.is_a("Xformable");
+        if (!follows && !plan(prim, turn, HandDown::nothing, false, plans)) return false;
     }
     std::set<std::pair<std::string, usd::Path>> written;  // instances share what they are made of
     for (const Plan& one : plans)
@@ -247,9 +269,15 @@ bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown
         repair_.refuse("spline", prim.path().text() + ": a spline moves it");
         return false;
     }
+    // Where samples stand without a default, the start is the first of them, as whoever simulates it reads it.
+    const bool starts_sampled = !plan.times.empty() && std::ranges::any_of(plan.ops, [&](const usd::Token& op) {
+        const usd::Attribute attribute = prim.attribute(op);
+        return !attribute.time_samples().empty() && attribute.authored_value().empty();
+    });
     for (std::size_t i = 0; i <= plan.times.size(); ++i) {  // 0: the default time
+        const usd::TimeCode at_default = starts_sampled ? usd::TimeCode(plan.times.front()) : usd::TimeCode();
         const usd::Matrix4d m =
-            stage.local_matrix(prim, i == 0 ? usd::TimeCode() : usd::TimeCode(plan.times[i - 1])) * after;
+            stage.local_matrix(prim, i == 0 ? at_default : usd::TimeCode(plan.times[i - 1])) * after;
         usd::Decomposition d = turned_least(usd::decompose(m));
         if (gprim && d.sheared && !d.singular && hand == HandDown::nothing && usd::determinant3(m) > 0) {
             bent.push_back(without_translation(m * *usd::inverse(usd::from_pose({d.translation, d.rotation}))));
@@ -320,18 +348,19 @@ bool Placement::plan_below(const usd::Prim& prim, const usd::Matrix4d& handed, b
 {
     const PrimFacts* above = repair_.facts.find(prim.path());
     const PrimFacts* only  = turned && above != nullptr ? only_content(repair_.facts, *above) : nullptr;
-    for (const usd::Prim& child : prim.children()) {
+    for (const usd::Prim& child : prim.children({.all = true})) {
         const PrimFacts* facts = repair_.facts.find(child.path());
-        if (facts == nullptr || stands_alone(repair_.facts.stage, child)) continue;
+        if (facts == nullptr && !may_be_shown(prim, child)) continue;
+        if (stands_alone(repair_.facts.stage, child)) continue;
         if (prim.is_instance()) {
             repair_.refuse("instance", prim.path().text() + ": what it shows may be shown by others");
             return false;
         }
-        const bool     passes = facts == only && !child.is_instance() && rests(child);
-        const HandDown hand   = passes ? HandDown::turn : allowed_scale(*facts);
+        const bool     passes = facts != nullptr && facts == only && !child.is_instance() && rests(child);
+        const HandDown hand   = passes ? HandDown::turn : facts != nullptr ? allowed_scale(*facts) : HandDown::nothing;
         // A scope passes its parent's placement on.
-        const bool possible =
-            facts->is(kXformable) ? plan(child, handed, hand, false, plans) : plan_below(child, handed, turned, plans);
+        const bool possible = child.is_a("Xformable") ? plan(child, handed, hand, false, plans)
+                                                      : plan_below(child, handed, turned, plans);
         if (!possible) return false;
     }
     return true;

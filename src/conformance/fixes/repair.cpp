@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "conformance/fixes/variant_paths.h"
 #include "conformance/instance_copies.h"
 #include "mechane/usd/written_times.h"
 
@@ -18,18 +19,6 @@ namespace {
 
 /// "physics:" of "physics:mass": values of one schema stand together.
 std::string family_of(const std::string& name) { return name.substr(0, name.find(':') + 1); }
-
-/// "/rob{k=a}j" -> "/rob/j": what a variant holds is about the prims of the same names outside of it.
-usd::Path without_variants(const usd::Path& path)
-{
-    std::string text = path.text();
-    for (std::size_t open = text.find('{'); open != std::string::npos; open = text.find('{')) {
-        const std::size_t close = text.find('}', open);
-        const bool        last  = close == std::string::npos || close + 1 == text.size() || text[close + 1] == '{';
-        text.replace(open, close == std::string::npos ? close : close + 1 - open, last ? "" : "/");
-    }
-    return usd::Path(text);
-}
 
 std::string key_of(const std::string& layer, const usd::Path& prim) { return layer + "\n" + prim.text(); }
 

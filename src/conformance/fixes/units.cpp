@@ -15,6 +15,7 @@
 #include "conformance/fixes/placement.h"
 #include "conformance/fixes/scaling.h"
 #include "conformance/fixes/units.h"
+#include "conformance/fixes/variant_paths.h"
 #include "mechane/physics/deformable_units.h"
 #include "mechane/physics/parse.h"
 #include "mechane/resolve/mass_rules.h"
@@ -190,7 +191,10 @@ void scale_attribute(Repair& repair, const EditPlace& at, double lengths, double
         repair.note(at.file, at.path, "spline", "values", fmt::format("values x {}", factor));
 }
 
-void write_fallbacks(Repair& repair, const std::map<std::string, double>& factors)
+namespace {
+
+/// Sizes that schemas have a fallback for: so many units, whatever those are.
+const std::vector<usd::Token>& sizes()
 {
     static const std::vector<usd::Token> kSizes = [] {
         std::vector<usd::Token> names;
@@ -200,18 +204,187 @@ void write_fallbacks(Repair& repair, const std::map<std::string, double>& factor
             names.emplace_back(name);
         return names;
     }();
+    return kSizes;
+}
+
+struct Fallback {
+    usd::Token  name;
+    std::string type;
+    usd::Value  value;
+};
+using FallbacksByType = std::map<std::string, std::vector<Fallback>>;
+
+/// The sizes that a prim of this type has without saying so: those of a stage that holds such a prim alone.
+const std::vector<Fallback>& fallbacks_of(FallbacksByType& known, const std::string& type)
+{
+    const auto [at, fresh] = known.try_emplace(type);
+    if (!fresh ||
+        type.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != type.npos)
+        return at->second;
+    const auto stage = usd::Stage::open_text("#usda 1.0\ndef " + type + " \"prim\"\n{\n}\n");
+    if (!stage) return at->second;
+    const Facts facts(**stage);
+    if (facts.prims.empty() || !facts.prims.front().is(kGprim | kCamera | kLight)) return at->second;
+    const usd::Prim& prim = facts.prims.front().prim;
+    for (const usd::Token& name : sizes())
+        if (const usd::Attribute attribute = prim.attribute(name); !attribute.value().empty())
+            at->second.push_back({name, attribute.type_name(), attribute.value()});
+    return at->second;
+}
+
+bool is_said(const usd::Layer& layer, const usd::Path& attribute)
+{
+    return layer.value(attribute).get<double>().has_value() || layer.value(attribute).get<Vec2d>().has_value() ||
+           !layer.samples(attribute).empty();
+}
+
+/// Whether an opinion of none stands there: OpenUSD then takes the fallback.
+bool is_blocked(const usd::Layer& layer, const usd::Path& attribute)
+{
+    const auto fields = layer.fields(attribute);
+    return std::ranges::find(fields, usd::Token("default")) != fields.end() && !is_said(layer, attribute);
+}
+
+/// Sizes that prims have from their schema alone, in layers: prims of variants that are not selected, that are not
+/// active, of payloads that are not loaded, and prototypes below what is not defined have them too.
+class LayerFallbacks {
+  public:
+    LayerFallbacks(Repair& repair, const std::map<const usd::Layer*, double>& factors)
+        : repair_(repair), factors_(factors)
+    {
+        for (const PrimFacts& prim : repair.facts.prims)
+            for (const usd::SpecPlace& at : usd::spec_places(prim.prim)) composed_.insert(at.layer + at.path.text());
+        for (const auto& file : repair.work.asset_layers()) {
+            const usd::Layer* layer = repair.work.layer(file.string());
+            if (layer == nullptr) continue;
+            for (const usd::Path& path : layer->specs())
+                if (path.is_property() && std::ranges::find(sizes(), path.name()) != sizes().end() &&
+                    is_said(*layer, path))
+                    said_[without_variants(path.prim()).text() + "." + path.name().text()].push_back(
+                        {file.string(), path.prim().text()});
+        }
+    }
+
+    void write()
+    {
+        for (const auto& file : repair_.work.asset_layers()) {
+            usd::Layer* layer  = repair_.work.layer(file.string());
+            const auto  factor = factors_.find(layer);
+            if (layer == nullptr || factor == factors_.end() || factor->second == 1) continue;
+            for (const usd::Path& path : layer->specs()) write({layer, file.string(), path}, factor->second);
+        }
+    }
+
+  private:
+    struct SpecName {
+        std::string file, path;
+    };
+
+    void write(const EditPlace& at, double factor)
+    {
+        if (at.layer->kind(at.path) == usd::SpecKind::attribute) {
+            if (std::ranges::find(sizes(), at.path.name()) == sizes().end() || !is_blocked(*at.layer, at.path)) return;
+            const EditPlace prim{at.layer, at.file, at.path.prim()};
+            for (const Fallback& one : fallbacks_of(known_, type_of(prim)))
+                if (one.name == at.path.name()) repair_.set(prim, one.name, one.type, scaled(one.value, factor));
+            return;
+        }
+        const std::string type = at.layer->field(at.path, "typeName").get<std::string>().value_or("");
+        if (type.empty() || at.path.is_property() || composed_.count(at.file + at.path.text()) != 0) return;
+        for (const Fallback& one : fallbacks_of(known_, type)) {
+            const usd::Path attribute = at.path.property(one.name);
+            if (is_said(*at.layer, attribute) || is_blocked(*at.layer, attribute) || comes_from_elsewhere(at, one.name))
+                continue;
+            repair_.set(at, one.name, one.type, scaled(one.value, factor));
+        }
+    }
+
+    /// The prim's type, by the layer itself, else by the stage.
+    std::string type_of(const EditPlace& at)
+    {
+        std::string type = at.layer->field(at.path, "typeName").get<std::string>().value_or("");
+        if (const usd::Prim prim = type.empty() ? repair_.subject(at) : usd::Prim()) type = prim.type_name().text();
+        return type;
+    }
+
+    /// Whether an opinion about this prim stands somewhere else, which a written fallback might override: at the same
+    /// path, other than in another variant of the same set, or behind an arc of its own.
+    bool comes_from_elsewhere(const EditPlace& at, const usd::Token& name)
+    {
+        const auto fields = at.layer->fields(at.path);
+        for (const char* arc : {"references", "payload", "inheritPaths", "specializes"})
+            if (std::ranges::find(fields, usd::Token(arc)) != fields.end()) {
+                repair_.remark("fallback-size",
+                               at.path.text() + ": an arc may bring its " + name.text() + ", so it is not authored");
+                return true;
+            }
+        return meets_another(at, name);
+    }
+
+  public:
+    /// Whether the size is said at the same path of the layer, or by a variant of another layer, other than in another
+    /// variant of the same set: those never meet.
+    [[nodiscard]] bool meets_another(const EditPlace& prim, const usd::Token& name) const
+    {
+        const auto others = said_.find(without_variants(prim.path).text() + "." + name.text());
+        if (others == said_.end()) return false;
+        const std::string own = prim.path.text();
+        const std::size_t set = own.rfind('='), close = own.find('}', set == std::string::npos ? 0 : set);
+        return std::ranges::any_of(others->second, [&](const SpecName& other) {
+            if (other.file != prim.file && other.path.find('{') == std::string::npos) return false;
+            return set == std::string::npos || !other.path.starts_with(own.substr(0, set + 1)) ||
+                   other.path.starts_with(own.substr(0, close + 1));
+        });
+    }
+
+  private:
+    Repair&                                      repair_;
+    const std::map<const usd::Layer*, double>&   factors_;
+    std::set<std::string>                        composed_;  ///< specs of prims that the stage shows
+    std::map<std::string, std::vector<SpecName>> said_;      ///< by attribute of the stage: prims that say it
+    FallbacksByType                              known_;
+};
+
+}  // namespace
+
+void write_fallbacks(Repair& repair, const std::map<const usd::Layer*, double>& factors)
+{
     for (const PrimFacts& prim : repair.facts.prims) {
         if (!prim.is(kGprim | kCamera | kLight)) continue;
-        for (const usd::Token& name : kSizes) {
+        for (const usd::Token& name : sizes()) {
             if (prim.authors(name)) continue;
             const usd::Attribute attribute = prim.prim.attribute(name);
             const usd::Value     value     = attribute.value();
             const EditPlace      at        = repair.place(prim.prim);
-            const auto           factor    = factors.find(at.file);
+            const auto           factor    = factors.find(at.layer);
             if (value.empty() || !at || factor == factors.end() || factor->second == 1) continue;
             repair.set(at, name, attribute.type_name(), scaled(value, factor->second));
         }
     }
+    LayerFallbacks(repair, factors).write();
+}
+
+std::string fallback_beside_variants(Repair& repair, const std::map<const usd::Layer*, double>& factors)
+{
+    const LayerFallbacks said(repair, factors);
+    for (const PrimFacts& prim : repair.facts.prims) {
+        if (!prim.is(kGprim | kCamera | kLight)) continue;
+        const EditPlace at     = repair.place(prim.prim);
+        const auto      factor = factors.find(at.layer);
+        if (!at || factor == factors.end() || factor->second == 1) continue;
+        for (const usd::Token& name : sizes())
+            if (!prim.authors(name) && !prim.prim.attribute(name).value().empty() && said.meets_another(at, name))
+                return prim.prim.path().text();
+    }
+    return {};
+}
+
+void keep_pole(Repair& repair, const EditPlace& dome)
+{
+    const usd::Token  name("poleAxis");
+    const usd::Path   pole = dome.path.property(name);
+    const std::string said = dome.layer->value(pole).get<std::string>().value_or("scene");
+    if (said == "scene") repair.set(dome, name, "token", usd::make_value("token", usd::Token("Y")), true);
 }
 
 std::optional<double> unit_of(const usd::Layer& layer, const char* field)
@@ -308,12 +481,17 @@ void convert_units(Repair& repair, const char* field, double assumed, bool masse
         return repair.refuse("other-units", fmt::format("{} states another {}; REP-1.1-d comes first, and is left",
                                                         std::filesystem::path(file).filename().string(), field));
     }
+    std::map<const usd::Layer*, double> by_layer;
+    for (const auto& [file, factor] : factors) by_layer[repair.work.layer(file)] = factor;
+    if (!masses)
+        if (const std::string prim = fallback_beside_variants(repair, by_layer); !prim.empty())
+            return repair.refuse("state-dependent-edit", prim + ": variants size what has a fallback size now");
     if (!masses) repair.stretched *= root;
     for_each_attribute(repair, [&](const EditPlace& at) {
         const double factor = factors[at.file];
         scale_attribute(repair, at, masses ? 1 : factor, masses ? factor : 1);
     });
-    if (!masses) write_fallbacks(repair, factors);
+    if (!masses) write_fallbacks(repair, by_layer);
     for (const auto& [file, factor] : factors) {
         const EditPlace at{repair.work.layer(file), file, usd::Path::root()};
         if (file == repair.work.entry().string() || unit_of(*at.layer, field))
@@ -394,6 +572,17 @@ usd::Matrix4d y_up_to_z_up()
 
 namespace {
 
+/// Domes whose pole stands as the stage does, also those that are not active.
+std::vector<usd::Prim> standing_domes(const usd::Stage& stage)
+{
+    std::vector<usd::Prim> domes;
+    for (const usd::Prim& prim : stage.traverse({.all = true, .instance_proxies = false}))
+        if (prim.type_name() == usd::Token("DomeLight_1") && !prim.abstract() &&
+            prim.attribute("poleAxis").get_or<std::string>("scene") == "scene")
+            domes.push_back(prim);
+    return domes;
+}
+
 void fix_up_axis(Repair& repair, const Finding& finding)
 {
     const EditPlace root = repair.root();
@@ -414,6 +603,9 @@ void fix_up_axis(Repair& repair, const Finding& finding)
             if (!keeping.turn_world(turn)) return;
         }
         repair.turned = turn;
+        // The pole of a dome stands along the stage's up axis: so that the turn brings it there, it is said.
+        for (const usd::Prim& prim : standing_domes(repair.facts.stage))
+            keep_pole(repair, repair.place(prim, "poleAxis"));
         for (const physics::Scene& scene : repair.facts.physics.scenes) {
             if (!scene.prim) continue;
             const auto direction = scene.prim.attribute("physics:gravityDirection").authored_as<Vec3d>();

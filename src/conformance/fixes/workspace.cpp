@@ -23,6 +23,7 @@
 #include "mechane/files/inputs.h"
 #include "mechane/files/suffix.h"
 #include "mechane/usd/asset_bytes.h"
+#include "mechane/usd/asset_sources.h"
 #include "mechane/usd/file_names.h"
 #include "mechane/usd/text_edit.h"
 
@@ -154,6 +155,7 @@ Result<Workspace> Workspace::copy(const std::string& asset, const std::string& f
     // Whatever a layer can bring in, also in variants that are not selected and payloads that are not loaded.
     std::deque<fs::path> waiting{root};
     std::set<fs::path>   known{root};
+    usd::Layer           variables;  // of the root layer, which expressions in all layers are evaluated with
     while (!waiting.empty()) {
         const fs::path file = waiting.front();
         waiting.pop_front();
@@ -164,11 +166,14 @@ Result<Workspace> Workspace::copy(const std::string& asset, const std::string& f
             if (file == root) return layer.error();
             continue;  // the check says that it cannot be read
         }
-        layer->rewrite_assets([&](const std::string& authored) {
+        const auto bring = [&](const std::string& authored) {
             for (const fs::path& named : files_named(authored, file))
                 if (known.insert(named).second) waiting.push_back(named);
             return authored;
-        });
+        };
+        layer->rewrite_assets(bring);
+        if (file == root) variables = layer->copy();
+        for (const std::string& said : usd::indirect_assets(*layer, variables)) bring(said);
     }
     return out;
 }

@@ -43,7 +43,10 @@ struct Report {
     std::vector<Finding>     findings;
     std::vector<RuleOutcome> outcomes;  ///< every selected rule, in catalogue order
     std::size_t              suppressed = 0, baselined = 0;
-    std::vector<std::string> states;  ///< that were judged besides the default one
+    /// Warnings beside the rules, not judged and not counted: names of schemas and properties that nothing knows, and
+    /// what of the physics cannot be used, as an import says it.
+    std::vector<Diagnostic>  notes;
+    std::vector<std::string> states;                 ///< that were judged besides the default one
     std::size_t              states_left_out   = 0;  ///< variants that nobody selected
     std::size_t              payloads_left_out = 0;  ///< prims whose payload was not loaded
 

@@ -97,5 +97,9 @@ inline constexpr Code kPortLeft{"RESOLVE_PORT_LEFT", Severity::warning,
 inline constexpr Code kPortInstance{"RESOLVE_PORT_INSTANCE", Severity::warning,
                                     "A collider inside an instance cannot be edited there.",
                                     "Port the file that the instance refers to.", "W_PORT_INSTANCE"};
+// Names: whoever imports a stage says them, and whoever checks one.
+inline constexpr Code kApiUnapplied{"IMPORT_API_UNAPPLIED", Severity::warning, "A physics value stands on a prim that does not apply the schema which has it.", "Apply the schema in the message, or remove the value; it has no effect."};
+inline constexpr Code kCustomUndeclared{"IMPORT_CUSTOM_UNDECLARED", Severity::warning, "An attribute in the namespace newton: is in no schema and is not declared.", "Declare it on the scene, or correct its name.", "W_CUSTOM_UNDECLARED"};
+inline constexpr Code kPropertyUnknown{"IMPORT_PROPERTY_UNKNOWN", Severity::warning, "A property in a namespace of physics is in no schema, and has no effect.", "Correct its name, or register the schema that defines it."};
 
 }  // namespace mechane::resolve

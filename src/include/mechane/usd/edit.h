@@ -14,6 +14,8 @@
 
 namespace mechane::usd {
 
+class Stage;
+
 /// Writes one new layer. Nothing reaches the disk before `save`, which replaces the file atomically.
 class LayerWriter {
   public:
@@ -27,6 +29,9 @@ class LayerWriter {
     void set_up_axis(char axis);
     void set_meters_per_unit(double value);
     void set_kilograms_per_unit(double value);
+    /// What the stage is composed by and would not be over this layer: expression variables, in which a sublayer has no
+    /// say, and the variants that were selected when it was opened.
+    void take_choices(const Stage& stage);
     void set_time_range(double start, double end, double time_codes_per_second);
 
     /// Makes sure a prim spec exists; `type` empty and `over` true for an opinion over another layer's prim.
