@@ -12,6 +12,7 @@ namespace mechane {
 
 /// How a stage is composed; nothing here changes what its files say.
 struct AssetOptions {
+    /// A set that the stage does not have is STAGE_VARIANT_UNKNOWN.
     std::vector<std::pair<std::string, std::string>> variants{};      ///< "/Prim{set}" or "set", and the variant
     std::map<std::string, std::string>               packages{};      ///< package://NAME/... -> folder
     std::vector<std::string>                         search_paths{};  ///< for layers
@@ -21,6 +22,7 @@ struct AssetOptions {
 /// Which rules judge an asset: those of a profile, or those that are named. `mechane check --list-rules` lists the
 /// rules.
 struct CheckSettings {
+    /// One of these; another name is CHECK_OPTION.
     std::string profile = "distributed";  ///< distributed, core, export, source, scene, ros-only, tidy
     /// Ids, slugs or sections of rules; empty `select`: the profile's.
     std::vector<std::string> select{}, ignore{};
@@ -34,6 +36,7 @@ struct Finding {
     std::string rule{};  ///< "REP-1.3-l"
     Severity    severity = Severity::error;
     std::string message{}, hint{};
+    /// Layer and line where the strongest opinion is a text; the prim and the property of the composed stage.
     Site        site{};
     /// Whether `fix` knows a repair. It may refuse to make it here: what stays is in `FixReport::left` with a reason.
     bool fixable = false;
@@ -58,6 +61,7 @@ struct [[nodiscard]] FixReport {
     std::string              folder{};  ///< where the repaired asset lies
     std::string              entry{};   ///< the path of its entry layer, the folder's name included
     std::vector<std::string> files{};   ///< that were written
+    /// Changes that were made, of all rules together.
     int                      edits = 0;
     std::vector<Finding>     left{};  ///< what could not be repaired, of any severity: notes are among them
     Diagnostics              notes{};
@@ -75,6 +79,8 @@ class Asset {
     /// @param file  of OpenUSD: .usda, .usdc, .usd or .usdz, as a path or a URI
     [[nodiscard]] static Result<Asset> open(const std::string& file, const AssetOptions& options = {});
     ~Asset();
+    /// What was moved away may be assigned to or destroyed; anything else is a mistake that the failure handler is
+    /// told.
     Asset(Asset&&) noexcept;
     Asset& operator=(Asset&&) noexcept;
 
@@ -88,8 +94,9 @@ class Asset {
     /// Repairs a copy, which becomes the folder: a new or empty one, or an earlier result that nobody changed.
     /// @error CHECK_OPTION, API_ARGUMENT without a folder's name, FILES_FOLDER, FILES_INPUT, FILES_WRITE_FAILED,
     /// FIX_WORK_FOLDER, FIX_PACKAGE
-    /// Files that need no repair are copied, so that the folder is whole. It appears in one step or not at all. `notes`
-    /// of the report says what is simulated otherwise from then on (DIFFERENCE_REPAIR).
+    /// Files that need no repair are copied, so that the folder is whole. It appears in one step or not at all. `notes` of the
+    /// report says what is simulated otherwise from then on (DIFFERENCE_REPAIR); with `unsafe`, whose repairs choose values,
+    /// that is not looked at.
     [[nodiscard]] Result<FixReport> fix(const std::string& folder, const FixSettings& settings = {}) const;
 
   private:

@@ -19,6 +19,7 @@ struct MatrixView {
 
     /// @return the entry; one beyond the matrix is a mistake that the failure handler is told
     [[nodiscard]] double                  operator()(std::size_t row, std::size_t column) const;
+    /// One row as it lies in memory, [columns].
     [[nodiscard]] std::span<const double> row(std::size_t row) const;
 };
 
@@ -29,6 +30,7 @@ struct Goal {
     Vec3d                point{};                                   ///< body frame [m]
     std::optional<Vec3d> position{};                                ///< of the point [m]
     std::optional<Quatd> rotation{};                                ///< of the body frame
+    /// What an error of 1 m or 1 rad counts in the sum of squares that is made small; not negative.
     double               position_weight = 1, rotation_weight = 1;  ///< [1/m], [1/rad]
 };
 
@@ -51,8 +53,9 @@ struct IkSolution {
 
 /// Dynamics of a model at a state, without contacts and other constraints: for controllers and analysis. Bodies go in;
 /// what comes out is in the model's order: columns and entries are `Model::dofs` of the world. Free bodies have six:
-/// velocity of the centre of mass and angular velocity. A model of several worlds has its dynamics by world: a call
-/// without one is a mistake there that the failure handler is told.
+/// velocity of the centre of mass and angular velocity, in the axes of the joint's anchor in its parent: of the world
+/// for bodies of `ModelBuilder::add_body`. `Control::force` has the axes of the world in any case. A model of several
+/// worlds has its dynamics by world: a call without one is a mistake there that the failure handler is told.
 ///
 /// Spans and views lie in memory of this object and hold until its next call; once `at` has been called nothing is
 /// allocated but by `inverse_kinematics`. Belongs to one thread at a time.
@@ -61,6 +64,7 @@ struct IkSolution {
 /// docs/dynamics.md compares them with Pinocchio and MuJoCo.
 class Dynamics {
   public:
+    /// Shares the model and allocates all that later calls need. Null is a mistake.
     explicit Dynamics(std::shared_ptr<const Model> model);
     ~Dynamics();
     Dynamics(Dynamics&&) noexcept;

@@ -9,6 +9,7 @@ namespace mechane {
 
 /// How a recording is computed once more. Step, substeps, solver and start are those of the recording.
 struct ReplayOptions {
+    /// 0..4096; another number is SIM_OPTION.
     int threads = 0;  ///< 0: all cores; the outcome does not depend on it
 };
 

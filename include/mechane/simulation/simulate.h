@@ -29,8 +29,11 @@ struct SimulateOptions {
     std::string               control_name{};        ///< where it comes from, for diagnostics
     std::vector<std::string>  other_columns{};       ///< of `control`, that `follow` reads
     bool                      sleeping   = false;    ///< islands that have come to rest are left out
+    /// Off: contacts of all pairs are found anew in each step, for comparisons. An animation turns it off by itself.
     bool                      keep_pairs = true;     ///< pairs at rest keep their contacts
+    /// Off: what crosses more than the speculative reach in one step may pass through.
     bool                      sweep_fast = true;     ///< fast bodies are followed along their way
+    /// Read during the call only.
     const record::Checkpoint* from       = nullptr;  ///< to go on from: `frames` more steps
     bool                      keep_end   = false;    ///< fill SimulateResult::end
 
@@ -54,7 +57,9 @@ Result<void> collide_every(SimulateOptions& options, int substeps);
 /// The outcome of a run. When it diverged the recording ends with the last good state.
 struct SimulateResult {
     record::Recording  recording;
+    /// Also where single worlds stopped while the others went on to the end; `found` then has RUN_WORLD_DIVERGED.
     bool               diverged    = false;
+    /// `progress` asked for it.
     bool               interrupted = false;
     record::Checkpoint end;  ///< what a further run may go on from
     double             projected_linear  = 0,
@@ -64,6 +69,8 @@ struct SimulateResult {
 /// Runs the loop: collide, step, record. The same model and options give the same hash for any number of threads.
 /// A run that resumes a checkpoint ends with the state and hash of one that was never interrupted.
 /// @error RUN_ARGUMENT, RUN_SET_UNKNOWN, RUN_CONTROL_FILE, RECORD_CHECKPOINT, and those of solvers::make_solver
+/// @param found  gets what was corrected at the start, what diverged (RUN_DIVERGED), joints that broke and overflows
+/// A divergence is no error of this function: see `SimulateResult::diverged`.
 Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions& options, Diagnostics& found);
 
 }  // namespace mechane::run

@@ -24,6 +24,7 @@ namespace mechane::solvers {
 /// `ModelBuilder` sets what a joint bears in `BuilderJoint::break_force`, a stage in physics:breakForce.
 struct BrokenJoint {
     std::int32_t joint = -1;
+    /// Compared with what the joint bears by their magnitudes.
     double       force = 0, torque = 0;  ///< mean over the step [N], about the child's anchor [N m]
 };
 
@@ -118,6 +119,7 @@ class Solver {
     virtual void reset_worlds(std::span<const std::uint8_t> selected) = 0;
     /// To be called after arrays of the model were written to; `changes` are bits of `change`.
     virtual void                           notify(std::uint32_t changes) = 0;
+    /// As `make_solver` knows it.
     [[nodiscard]] virtual std::string_view name() const                  = 0;
     /// Everything that one step hands on to the next besides the state, version tagged. A solver of the same model and
     /// options that is given it with the same state continues with the same bits.
@@ -142,8 +144,11 @@ class Solver {
 using model::MaterialCombine;
 
 struct SolverOptions {
+    /// How many steps of the solver make one step of the caller; contacts are found once for all of them.
     int                substeps = 8;        ///< 1..64
+    /// The caller's, and outlives the solver. The states do not depend on it.
     const tasks::Pool* pool     = nullptr;  ///< null: one thread
+    /// For a check before a long run; the face leaves it off, so that a model with one such feature still runs.
     bool               strict   = false;    ///< what the solver cannot honour of a model is an error
     bool               sleeping = false;    ///< islands that have come to rest are left out until something wakes them
     MaterialCombine    combine  = MaterialCombine::average;  ///< as UsdPhysics has it; of shapes that name no rule
@@ -153,14 +158,18 @@ struct SolverOptions {
 using SolverFactory = std::function<Result<std::unique_ptr<Solver>>(const model::Model&  model,
                                                                     const SolverOptions& options, Diagnostics& out)>;
 /// Has `make_solver` know a solver of the caller's own, for the rest of the process. May be called from any thread.
-/// @error SOLVER_NAME  the name is empty or taken
+/// @error SOLVER_NAME  the name is empty, has a colon or is taken, or the factory is empty
 Result<void> register_solver(std::string name, SolverFactory factory);
 
-/// Names of solvers, the default first, registered ones last.
+/// Names of solvers, the default first, registered ones last. The span stays valid, and as it is, when others are
+/// registered.
 std::span<const std::string_view> solver_names();
-/// @error SOLVER_UNKNOWN  with the known names in the hint; SOLVER_UNAVAILABLE  it needs a library that is not here;
-/// SOLVER_MODEL  the model has something this solver cannot
+/// @param name  "softstep", or with parameters "softstep:NAME=VALUE,..."
+/// @param out   gets what the solver leaves out or approximates
+/// @error SOLVER_UNKNOWN  with the known names in the hint; SOLVER_PARAMETER  of what stands behind the colon;
+/// SOLVER_UNAVAILABLE  it needs a library that is not here; SOLVER_MODEL  the model has something this solver cannot
 /// step
+/// The model is referred to and outlives the solver: a temporary one is refused by the compiler.
 Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::Model& model,
                                             const SolverOptions& options, Diagnostics& out);
 Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::Model&& model,
