@@ -29,6 +29,7 @@ struct SoftContacts {
 
     /// Rows that there is room for.
     [[nodiscard]] std::size_t soft_capacity() const { return soft_contact_particle.size(); }
+    /// Makes room; rows that are there stay. New ones hold zeros.
     void                      resize_soft(std::size_t capacity);
 };
 
@@ -43,8 +44,10 @@ struct Contacts : SoftContacts {
     std::int32_t rigid_contact_needed = 0;  ///< demand; above `capacity()` the deepest contacts were kept
     std::int32_t contact_generation   = 0;  ///< collide counter
 
+    /// Indices in the model; which of a pair is shape 0 follows from their kinds.
     std::vector<std::int32_t> rigid_contact_shape0, rigid_contact_shape1;
     std::vector<Vec3>         rigid_contact_point0, rigid_contact_point1;  ///< body frame (world frame for static) [m]
+    /// From the point to the effective surface: the radius of a round shape and the margin, along the normal.
     std::vector<Vec3>         rigid_contact_offset0, rigid_contact_offset1;  ///< body frame [m]
     std::vector<Vec3>         rigid_contact_normal;  ///< unit, world, from shape 0 to shape 1; dimensionless
     std::vector<Real>         rigid_contact_margin0, rigid_contact_margin1;  ///< effective radius plus shape margin [m]
@@ -74,7 +77,9 @@ struct Contacts : SoftContacts {
     /// Fills the custom attributes with their defaults, at the length of the capacity, as each collide call does.
     void reset_custom(const CustomArrays& declared);
 
+    /// Rows that there is room for, whether they are valid or not.
     [[nodiscard]] std::size_t capacity() const { return rigid_contact_shape0.size(); }
+    /// Makes room for so many rows, or cuts them; rows within it stay.
     void                      resize(std::size_t capacity);
     /// Rows with a stiffness of their own from here on.
     void with_stiffness();
