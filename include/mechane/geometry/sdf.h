@@ -67,9 +67,11 @@ class Sdf {
     [[nodiscard]] double    sample(const Vec3d& p) const;
     [[nodiscard]] SdfSample sample_gradient(const Vec3d& p) const;
 
+    /// Corner of the grid, padding included [m].
     [[nodiscard]] const Vec3d& lower() const { return plan_.lower; }
     /// Opposite corner of the grid [m].
     [[nodiscard]] Vec3d                     upper() const;
+    /// Edge of a cell, all sides equal [m].
     [[nodiscard]] double                    voxel() const { return plan_.voxel; }
     [[nodiscard]] const std::array<int, 3>& blocks() const { return plan_.blocks; }
     /// Entry of one block: a brick, kEmpty or kDemoted.

@@ -19,6 +19,7 @@ class Pool {
   public:
     /// @param threads  number of threads including the caller; 0 means all cores
     explicit Pool(int threads = 0);
+    /// Waits for its threads, which have nothing to do outside of a loop.
     ~Pool();
     Pool(const Pool&)            = delete;
     Pool& operator=(const Pool&) = delete;
