@@ -35,9 +35,10 @@ struct Finding {
     /// The id is stable; `mechane explain REP-1.3-l` has the rule, its reason and its source.
     std::string rule{};  ///< "REP-1.3-l"
     Severity    severity = Severity::error;
+    /// For people; the texts may become better at any time.
     std::string message{}, hint{};
     /// Layer and line where the strongest opinion is a text; the prim and the property of the composed stage.
-    Site        site{};
+    Site site{};
     /// Whether `fix` knows a repair. It may refuse to make it here: what stays is in `FixReport::left` with a reason.
     bool fixable = false;
     /// For lists of findings that are accepted: compare it instead of the text.
@@ -62,9 +63,10 @@ struct [[nodiscard]] FixReport {
     std::string              entry{};   ///< the path of its entry layer, the folder's name included
     std::vector<std::string> files{};   ///< that were written
     /// Changes that were made, of all rules together.
-    int                      edits = 0;
-    std::vector<Finding>     left{};  ///< what could not be repaired, of any severity: notes are among them
-    Diagnostics              notes{};
+    int                  edits = 0;
+    std::vector<Finding> left{};  ///< what could not be repaired, of any severity: notes are among them
+    /// DIFFERENCE_REPAIR among them; findings that were not repaired are in `left`.
+    Diagnostics notes{};
 };
 
 /// An asset that is looked at: opened, checked, repaired elsewhere. Never changes its own files. Its const functions
@@ -78,6 +80,7 @@ class Asset {
     /// A missing reference or payload does not prevent it; it is in `notes`, and among the findings of `check`.
     /// @param file  of OpenUSD: .usda, .usdc, .usd or .usdz, as a path or a URI
     [[nodiscard]] static Result<Asset> open(const std::string& file, const AssetOptions& options = {});
+    /// Lets go of the stage; findings and reports stay valid.
     ~Asset();
     /// What was moved away may be assigned to or destroyed; anything else is a mistake that the failure handler is
     /// told.
@@ -94,9 +97,9 @@ class Asset {
     /// Repairs a copy, which becomes the folder: a new or empty one, or an earlier result that nobody changed.
     /// @error CHECK_OPTION, API_ARGUMENT without a folder's name, FILES_FOLDER, FILES_INPUT, FILES_WRITE_FAILED,
     /// FIX_WORK_FOLDER, FIX_PACKAGE
-    /// Files that need no repair are copied, so that the folder is whole. It appears in one step or not at all. `notes` of the
-    /// report says what is simulated otherwise from then on (DIFFERENCE_REPAIR); with `unsafe`, whose repairs choose values,
-    /// that is not looked at.
+    /// Files that need no repair are copied, so that the folder is whole. It appears in one step or not at all. `notes`
+    /// of the report says what is simulated otherwise from then on (DIFFERENCE_REPAIR); with `unsafe`, whose repairs
+    /// choose values, that is not looked at.
     [[nodiscard]] Result<FixReport> fix(const std::string& folder, const FixSettings& settings = {}) const;
 
   private:

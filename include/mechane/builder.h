@@ -20,30 +20,30 @@ class ModelBuilder;
 /// Mass, centre of mass and inertia given here and those of its shapes are added up. A body of which `mass` and
 /// `inertia` are given exactly has shapes of density 0.
 struct BodyOptions {
-    Vec3d position{};          ///< of the body frame in the world [m]
+    Vec3d position{};  ///< of the body frame in the world [m]
     /// Of the body frame in the world; brought to unit length. A rotation of zeros is a mistake.
-    Quatd rotation{};          ///< unit
+    Quatd rotation{};  ///< unit
     /// At the start, in world axes. Of bodies that joints hold what the joint does not allow is left out.
     Vec3d velocity{};          ///< of the centre of mass [m/s]
     Vec3d angular_velocity{};  ///< [rad/s]
     /// Labels are how a program finds things again (`Model::find_body`), and what messages call them.
-    std::string label{};            ///< unique within its world, not "world"; a number stands in where it is empty
-    double      mass = 0;           ///< [kg]; shapes add theirs by their density, so that a body of shapes needs none
+    std::string label{};   ///< unique within its world, not "world"; a number stands in where it is empty
+    double      mass = 0;  ///< [kg]; shapes add theirs by their density, so that a body of shapes needs none
     /// A body that weighs by its shapes alone needs none of `mass`, `com` and `inertia`.
-    Vec3d       com{};              ///< body frame [m]
-    Mat33d      inertia{};          ///< about the centre of mass, body axes [kg m^2]
+    Vec3d  com{};      ///< body frame [m]
+    Mat33d inertia{};  ///< about the centre of mass, body axes [kg m^2]
     /// It pushes what it meets and is pushed by nothing: a conveyor, a lift, a hand that follows a recording.
-    bool        kinematic = false;  ///< moved by commands alone
+    bool kinematic = false;  ///< moved by commands alone
 };
 
 /// What a surface is made of.
 /// Friction and restitution of a contact are made of those of its two surfaces: their mean, as UsdPhysics has it.
 struct Surface {
-    double density     = 1000;  ///< [kg/m^3]; 0 adds no mass
+    double density = 1000;  ///< [kg/m^3]; 0 adds no mass
     /// Coulomb's coefficient, static and dynamic; not negative. Rubber on dry concrete is near 1.
-    double friction    = 1;     ///< dimensionless
+    double friction = 1;  ///< dimensionless
     /// 0: nothing bounces; 1: as fast apart as together.
-    double restitution = 0;     ///< 0..1
+    double restitution = 0;  ///< 0..1
     double margin = 0;  ///< how far the surface is offset outwards [m]; negative: it sinks by as much, above minus its
                         /// Unset: 0.1. A larger gap lists more contacts that carry nothing yet; 0 still finds what is
                         /// reached within the step. Not negative.
@@ -82,7 +82,7 @@ struct CapsuleOptions {
 /// Ground with hills: a regular grid over a rectangle that is solid below. It stands, and belongs to kWorld.
 struct HeightfieldOptions {
     /// Rows lie along y, columns along x; each at least 2.
-    int                   rows = 0, columns = 0;   ///< at least 2
+    int rows = 0, columns = 0;  ///< at least 2
     /// Half of the lengths of its sides, both positive.
     double                half_x = 0, half_y = 0;  ///< of the rectangle that it covers [m]
     std::span<const Real> elevations{};            ///< [rows * columns], row by row along x, y ascending [m]
@@ -106,7 +106,7 @@ struct MeshOptions {
 };
 /// An infinite plane across the up axis, solid below. It weighs nothing, whatever its density.
 struct GroundOptions {
-    double      height = 0;  ///< along the up axis [m]
+    double height = 0;  ///< along the up axis [m]
     /// A second ground needs another label, as everything of one kind and one world.
     std::string label{"ground"};
     Surface     surface{};
@@ -166,10 +166,13 @@ class Replicas {
 /// than once, and added to in between; models that were made before do not change.
 class ModelBuilder {
   public:
+    /// Empty, with gravity down z.
     ModelBuilder();
     ~ModelBuilder();
+    /// With what it holds and its mistakes; both go on by themselves.
     ModelBuilder(const ModelBuilder&);
     ModelBuilder& operator=(const ModelBuilder&);
+    /// What was moved away is empty, and may be built with again.
     ModelBuilder(ModelBuilder&&) noexcept;
     ModelBuilder& operator=(ModelBuilder&&) noexcept;
 
@@ -184,6 +187,8 @@ class ModelBuilder {
     /// one body never meet, and neither do those of two bodies that a joint connects directly.
     ShapeId add_box(BodyId body, const BoxOptions& options);
     ShapeId add_sphere(BodyId body, const SphereOptions& options);
+    /// Along z: a capsule rolls on its side and stands on a cap; a cylinder stands on its rim; a cone has its centre of
+    /// mass at a quarter of its height above the base, below its origin.
     ShapeId add_capsule(BodyId body, const CapsuleOptions& options);
     ShapeId add_cylinder(BodyId body, const CapsuleOptions& options);
     ShapeId add_cone(BodyId body, const CapsuleOptions& options);
@@ -191,12 +196,15 @@ class ModelBuilder {
     ShapeId add_mesh(BodyId body, const MeshOptions& options);
     /// What stands: infinite ground at a height, a height field.
     ShapeId add_ground(const GroundOptions& options = {});
+    /// Belongs to kWorld, as the ground does.
     ShapeId add_heightfield(const HeightfieldOptions& options);
 
     /// Adds a joint that holds `child`. A child that is held already gets a joint that closes a loop; which is which,
     /// `Model::parent_joint` says.
     JointId add_revolute(BodyId parent, BodyId child, const JointOptions& options = {});
+    /// A slider: lengths in place of angles, forces in place of torques.
     JointId add_prismatic(BodyId parent, BodyId child, const JointOptions& options = {});
+    /// Three turns: no axis, so neither limits nor a drive; `State::set_rotation` sets it.
     JointId add_ball(BodyId parent, BodyId child, const JointOptions& options = {});
     /// The two stay two bodies, held as by a weld of no size.
     JointId add_fixed(BodyId parent, BodyId child, const JointOptions& options = {});

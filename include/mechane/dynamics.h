@@ -14,11 +14,12 @@ namespace mechane {
 /// A matrix that lies in somebody else's memory, row by row.
 /// To be read like `m(row, column)`; to be handed to a library of linear algebra by `values`, as a row-major map.
 struct MatrixView {
+    /// Both 0 for a view of nothing.
     std::size_t             rows = 0, columns = 0;
     std::span<const double> values{};  ///< [rows * columns]
 
     /// @return the entry; one beyond the matrix is a mistake that the failure handler is told
-    [[nodiscard]] double                  operator()(std::size_t row, std::size_t column) const;
+    [[nodiscard]] double operator()(std::size_t row, std::size_t column) const;
     /// One row as it lies in memory, [columns].
     [[nodiscard]] std::span<const double> row(std::size_t row) const;
 };
@@ -26,12 +27,13 @@ struct MatrixView {
 /// Where a body should be, and how it should be turned; world frame.
 /// What is unset is free: a goal without a rotation says only where the point is to be.
 struct Goal {
+    /// A body of the model, not kWorld.
     BodyId               body{};
-    Vec3d                point{};                                   ///< body frame [m]
-    std::optional<Vec3d> position{};                                ///< of the point [m]
-    std::optional<Quatd> rotation{};                                ///< of the body frame
+    Vec3d                point{};     ///< body frame [m]
+    std::optional<Vec3d> position{};  ///< of the point [m]
+    std::optional<Quatd> rotation{};  ///< of the body frame
     /// What an error of 1 m or 1 rad counts in the sum of squares that is made small; not negative.
-    double               position_weight = 1, rotation_weight = 1;  ///< [1/m], [1/rad]
+    double position_weight = 1, rotation_weight = 1;  ///< [1/m], [1/rad]
 };
 
 /// Each start is refined by the method of Levenberg and Marquardt until both tolerances hold or the iterations are used
@@ -46,6 +48,7 @@ struct IkSettings {
 /// What inverse kinematics found.
 /// Where `solved` is false the state is the nearest that was found, which often shows what is in the way.
 struct IkSolution {
+    /// Every goal holds within both tolerances.
     bool   solved         = false;
     double position_error = 0, rotation_error = 0;  ///< worst of all goals [m], [rad]
     State  state;                                   ///< the given one with the joints where they were found

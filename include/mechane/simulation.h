@@ -32,12 +32,12 @@ struct SimulationOptions {
     std::optional<double> dt{};
     /// The solver's steps within a step. The time of one is dt / substeps; drives, limits and contacts are solved in
     /// each.
-    int                   substeps = 8;           ///< 1..64
+    int substeps = 8;  ///< 1..64
     /// `solver_names` lists them; parameters stand behind a colon, "softstep:NAME=VALUE,...", as `mechane doctor
     /// --solvers` lists them.
-    std::string           solver   = "softstep";  ///< or a registered one
+    std::string solver = "softstep";  ///< or a registered one
     /// 0..4096.
-    int                   threads  = 0;           ///< including the caller's; 0: all cores. Nothing depends on it
+    int threads = 0;  ///< including the caller's; 0: all cores. Nothing depends on it
     /// They cost next to nothing until something touches them. Off by default, since a robot that is controlled never
     /// rests.
     bool sleeping = false;  ///< islands that have come to rest are left out
@@ -52,7 +52,7 @@ struct RecordOptions {
     /// contacts.
     std::int64_t every = 1;  ///< keep the frame of every k-th step; every step has its hash
     /// For a program that builds its model, so that a report of the recording can name it.
-    std::string  source{};   ///< what the recording says that was simulated; empty: the file that was loaded
+    std::string source{};  ///< what the recording says that was simulated; empty: the file that was loaded
 };
 
 /// A model in motion. Owns its state, commands, contacts, solver and threads; shares the model.
@@ -110,19 +110,19 @@ class Simulation {
     /// The number of steps times `dt`, so that no rounding adds up. `reset` leaves it.
     [[nodiscard]] double time() const;  ///< [s]
     /// As it was given, or what the stage authors; it never changes.
-    [[nodiscard]] double dt() const;    ///< [s]
+    [[nodiscard]] double dt() const;  ///< [s]
     /// Since the start; resets do not count back.
     [[nodiscard]] std::int64_t steps() const;
     /// Equal hashes stand for equal states in all steps so far.
     [[nodiscard]] std::uint64_t hash() const;  ///< chained over the states of all steps
     /// Short for `state().pose(body)` and `state().position(body)`; kWorld is at the identity.
-    [[nodiscard]] Placement     pose(BodyId body) const;
-    [[nodiscard]] Vec3          position(BodyId body) const;
-    [[nodiscard]] Worlds        worlds() const;    ///< none for a model without worlds, where everything is shared
-    [[nodiscard]] Contacts      contacts() const;  ///< of the last step, near ones included
+    [[nodiscard]] Placement pose(BodyId body) const;
+    [[nodiscard]] Vec3      position(BodyId body) const;
+    [[nodiscard]] Worlds    worlds() const;    ///< none for a model without worlds, where everything is shared
+    [[nodiscard]] Contacts  contacts() const;  ///< of the last step, near ones included
     /// Forces are of the last step, points and distances of the poses as they are now. Before the first step none
     /// carries one.
-    [[nodiscard]] Contacts      touching() const;  ///< those that carry a force
+    [[nodiscard]] Contacts touching() const;  ///< those that carry a force
     /// Up to date with the state. Valid until the next step or edit.
     /// Costs one pass over the shapes where the state has changed since the last call, and nothing else.
     [[nodiscard]] const Queries& queries();
@@ -142,12 +142,13 @@ class Simulation {
     /// `reset` for the world, or bear one step of old guesses.
     [[nodiscard]] State& edit_state();
     /// Short for `edit_state().set_pose(body, pose)`.
-    void                 set_pose(BodyId body, const Placement& pose) { edit_state().set_pose(body, pose); }
+    void set_pose(BodyId body, const Placement& pose) { edit_state().set_pose(body, pose); }
     /// All worlds, or one of them, at the start of the model: what a program wrote to the state before the first step
     /// is not part of it. The time, the commands and the other worlds stay. kShared is all of a model without worlds.
     /// What the solver remembers is forgotten with it. With the same commands the run from here on has the states of a
     /// new one.
     void reset();
+    /// The same for one world: its bodies, joints and particles; RUN_WORLD_DIVERGED may be told of it again.
     void reset(WorldId world);
     /// Changes the model of this simulation alone. Not while recording. What steps, resets, edits or records it is a
     /// mistake within `change`. @error SIM_RECORDING; API_ARGUMENT  arrays of the model were resized, which is

@@ -39,6 +39,7 @@ Result<void> eval_ik(const model::Model& model, const model::State& state, std::
 /// Pose of a body and velocity of its centre of mass, in double; the default is the world.
 /// Twists are about the centre of mass, in world axes, as in `body_qd`.
 struct BodyMotion {
+    /// Of the body frame, world.
     Posed    X;
     Spatiald twist;
 };

@@ -21,12 +21,13 @@ namespace mechane::importer {
 /// One PhysicsScene as it was imported. A stage with several populated scenes becomes one world for each.
 /// `Model::gravity` and the step of a run come from here.
 struct ImportedScene {
-    std::string                 path;  ///< empty for the scene that stands in when the stage has none
-    std::int32_t                world = model::kGlobalWorld;
-    Vec3d                       gravity;                      ///< [m/s^2]
-    double                      physics_dt          = 0.001;  ///< [s]
-    bool                        physics_dt_authored = false;  ///< a positive finite rate is
-    Site                        physics_dt_site;              ///< of the attribute that says so
+    std::string  path;  ///< empty for the scene that stands in when the stage has none
+    std::int32_t world = model::kGlobalWorld;
+    Vec3d        gravity;                      ///< [m/s^2]
+    double       physics_dt          = 0.001;  ///< [s]
+    bool         physics_dt_authored = false;  ///< a positive finite rate is
+    Site         physics_dt_site;              ///< of the attribute that says so
+    /// What a vendor's attribute asks for. No solver here reads it.
     std::optional<std::int64_t> max_solver_iterations;
 };
 
@@ -54,6 +55,7 @@ struct ElementValues {
 
 /// A deformable of the stage and what it became. Indices of the builder after the import; ranges are half-open.
 struct ImportedDeformable {
+    /// Curves become cables, surfaces cloth, tetrahedra volumes.
     enum class Kind : std::uint8_t { cable, cloth, volume };
     std::string               path;
     Kind                      kind = Kind::cloth;
@@ -95,6 +97,7 @@ struct ImportResult {
     double unit_in_metres  = 1;             ///< what a length unit of the stage was taken as [m], also where it is kept
     double meters_per_unit = 1;  ///< [m]; what a length of the stage was multiplied by; 1 where stage units are kept
     Posed  X_WS;                 ///< the stage's frame in the builder's world, lengths multiplied
+    /// By the path of the prim that says so. Prims that were left out are missing.
     std::map<std::string, std::int32_t> path_body_map, path_joint_map, path_shape_map;
     std::map<std::string, std::int32_t> path_joint_axis;  ///< of prims that share a joint: which axis each became
     std::map<std::string, std::int32_t> path_original_body_map;  ///< before fixed joints were collapsed

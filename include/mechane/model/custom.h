@@ -62,7 +62,7 @@ struct CustomAttribute {
     CustomAssignment assignment = CustomAssignment::model;
     CustomValue      otherwise{};  ///< default
     /// For integers that are indices of entities: those of copies are shifted with them. Negative ones stay.
-    std::optional<CustomFrequency>      references;
+    std::optional<CustomFrequency> references;
     /// Sparse: entities that are not in it have the default.
     std::map<std::int32_t, CustomValue> values;  ///< by index of the entity
 
@@ -95,6 +95,7 @@ struct CustomArray {
 /// The arrays that one object holds. Found by key; few, so a list.
 /// Keys are "space:name", or "name" where the attribute has no namespace.
 struct CustomArrays {
+    /// In the order of their declaration.
     std::vector<CustomArray> arrays;
     /// Everything that the model declares, without values: so that a wrong question can be answered with the right
     /// object. Null for objects that were not made from a model.

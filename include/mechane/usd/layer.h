@@ -59,8 +59,9 @@ class Layer {
 
     // -- what the layer says
     /// What follows is this layer's own opinion: composition, and what other layers say, are a matter of Stage.
-    [[nodiscard]] SpecKind           kind(const Path& path) const;
-    [[nodiscard]] std::vector<Path>  specs() const;  ///< prims, variants, properties; parents first, in their order
+    [[nodiscard]] SpecKind          kind(const Path& path) const;
+    [[nodiscard]] std::vector<Path> specs() const;  ///< prims, variants, properties; parents first, in their order
+    /// Names of the prims, and of the properties, that this layer has there, in its order.
     [[nodiscard]] std::vector<Token> children(const Path& prim) const;
     [[nodiscard]] std::vector<Token> properties(const Path& prim) const;
     [[nodiscard]] std::vector<Token> fields(const Path& path) const;  ///< sorted
@@ -72,7 +73,8 @@ class Layer {
     [[nodiscard]] std::vector<Token>                    apis(const Path& prim) const;  ///< that this layer adds
     [[nodiscard]] bool replaces_apis(const Path& prim) const;  ///< its list stands instead of those of weaker layers
     /// Targets of a relationship, or connections of an attribute, that it adds.
-    [[nodiscard]] std::vector<Path>        targets(const Path& property) const;
+    [[nodiscard]] std::vector<Path> targets(const Path& property) const;
+    /// Arcs that it adds, strongest first; sublayers as they are written; names of the variants of a set.
     [[nodiscard]] std::vector<Arc>         references(const Path& prim) const;
     [[nodiscard]] std::vector<Arc>         payloads(const Path& prim) const;
     [[nodiscard]] std::vector<std::string> sublayers() const;

@@ -58,7 +58,8 @@ class Path {
     /// As OpenUSD writes it; made anew at each call.
     [[nodiscard]] std::string text() const;
     /// Of an attribute or a relationship: "/prim.name".
-    [[nodiscard]] bool  is_property() const noexcept;
+    [[nodiscard]] bool is_property() const noexcept;
+    /// Of "/" alone.
     [[nodiscard]] bool  is_root() const noexcept;
     [[nodiscard]] Token name() const;    ///< last element
     [[nodiscard]] Path  parent() const;  ///< of a property: its prim

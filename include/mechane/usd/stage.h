@@ -66,6 +66,7 @@ class Prim {
     [[nodiscard]] bool abstract() const;
     /// Its payload, and those above, are not left out.
     [[nodiscard]] bool loaded() const;
+    /// It shares what lies below it with other instances (`prototype_source`).
     [[nodiscard]] bool is_instance() const;
     /// Below an instance: it stands for a prim that other instances share, and has a path and an index of its own.
     [[nodiscard]] bool is_instance_proxy() const;
@@ -130,6 +131,7 @@ class Attribute {
     /// Some layer says so, and no schema of the prim knows the name.
     [[nodiscard]] bool custom() const;
     [[nodiscard]] bool authored() const;  ///< has an authored opinion that yields a value (not blocked)
+    /// A layer says that there is no value: neither weaker layers nor the schema's fallback count.
     [[nodiscard]] bool blocked() const;
     [[nodiscard]] bool varying() const;  ///< more than one sample, or a spline
     /// Time codes on the stage, ascending: offsets and scales of the arcs between are applied.
@@ -277,6 +279,7 @@ class Stage {
     [[nodiscard]] const Diagnostics&       diagnostics() const;
     [[nodiscard]] std::vector<std::string> used_layers() const;  ///< identifiers, root layer first
 
+    /// The prim "/", above all others.
     [[nodiscard]] Prim pseudo_root() const;
     [[nodiscard]] Prim default_prim() const;  ///< invalid when there is none
     /// Invalid when there is none; of a path of a property too.

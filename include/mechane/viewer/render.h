@@ -45,6 +45,7 @@ Result<void> render_png(const model::Model& model, const record::Recording& reco
                         const RenderOptions& options, const std::string& file);
 
 struct AnimationOptions {
+    /// Half the edge of single pictures, since an animation has many.
     RenderOptions render{.width = 640, .height = 360};
     double        frames_per_second = 30;  ///< [1/s], of the animation; frames of the recording are chosen by time
     double        speed             = 1;   ///< recorded seconds per second
