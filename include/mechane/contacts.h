@@ -17,10 +17,10 @@ struct Contact {
     BodyId  body0{}, body1{};  ///< of the shapes; kWorld for what stands
     Vec3    point{};           ///< midway between the two surfaces [m]
     /// Body 1 is pushed along it, body 0 against it. It is that of the step; points and distance follow the poses.
-    Vec3    normal{};          ///< unit, from shape 0 to shape 1; dimensionless
+    Vec3 normal{};  ///< unit, from shape 0 to shape 1; dimensionless
     /// Mean over the step, friction included: its part along the normal is dot(force, normal).
-    Vec3    force{};           ///< on body 1 by body 0 [N]; body 0 feels the opposite
-    Real    distance = 0;      ///< between the surfaces [m], negative in penetration
+    Vec3 force{};       ///< on body 1 by body 0 [N]; body 0 feels the opposite
+    Real distance = 0;  ///< between the surfaces [m], negative in penetration
     /// It carries a force. Collision also lists pairs that are near: within the gaps of their shapes.
     /// Exactly: a row that was a candidate and got no impulse in any substep has the force 0.
     [[nodiscard]] bool touching() const { return force.x != 0 || force.y != 0 || force.z != 0; }
@@ -94,7 +94,7 @@ class Contacts {
     /// Walks through all rows where those that touch are asked for.
     [[nodiscard]] std::size_t size() const;  ///< counts
     /// Stops at the first one that is listed.
-    [[nodiscard]] bool        empty() const { return view_.next(0) == view_.end(); }
+    [[nodiscard]] bool empty() const { return view_.next(0) == view_.end(); }
 
     /// The rows, under Newton's names: a building block.
     [[nodiscard]] const model::Contacts& arrays() const noexcept { return *view_.rows; }

@@ -23,9 +23,9 @@ struct HoldGains {
 /// How a stage becomes a model. Defaults are those of `mechane sim FILE`.
 /// Everything that is left at its default is what the stage says.
 struct LoadOptions {
-    bool                     ground = false;   ///< adds an infinite ground, unless the stage has one
+    bool ground = false;  ///< adds an infinite ground, unless the stage has one
     /// A height asks for a ground by itself.
-    std::optional<double>    ground_height{};  ///< along the up axis [m]; just below the lowest collider when unset
+    std::optional<double> ground_height{};  ///< along the up axis [m]; just below the lowest collider when unset
     /// Unset: drives are those of the stage.
     std::optional<HoldGains> hold{};
     int                      worlds = 1;  ///< copies of the whole scene, each a world of its own; 1..1048576
@@ -40,7 +40,7 @@ struct LoadOptions {
     std::vector<std::string>           search_paths{};         ///< for layers
     bool                               allow_missing = false;  ///< missing references and payloads are warnings
     /// 0..4096.
-    int                                threads       = 0;      ///< 0: all cores; the model does not depend on it
+    int threads = 0;  ///< 0: all cores; the model does not depend on it
     /// Import options as `--option NAME=VALUE` of the command line has them, by name: {"nested_bodies", "schema"}.
     /// `mechane schema options` lists them.
     std::vector<std::pair<std::string, std::string>> options{};

@@ -86,7 +86,7 @@ using Worlds = Ids<WorldId>;
 /// As `Model::limits` reads them. Velocities are bounded in both directions by `velocity`, efforts by `effort`.
 struct Limits {
     /// Infinite on a side without a limit; equal where the dof is locked.
-    double lower = 0, upper = 0;                      ///< [m] or [rad]
+    double lower = 0, upper = 0;  ///< [m] or [rad]
     /// How fast, whatever moves it, and what the drive gives at most; `Control::force` comes on top of that.
     double velocity = kInfinity, effort = kInfinity;  ///< [m/s] or [rad/s]; [N] or [N m]
 };
@@ -152,11 +152,11 @@ class Model {
     /// joint of its child closes a loop: going from parent to parent always ends.
     [[nodiscard]] std::optional<JointId> parent_joint(BodyId body) const;
     /// What a joint allows, and what a shape is; docs/model.md has a table of each.
-    [[nodiscard]] JointType              type(JointId joint) const;
-    [[nodiscard]] GeoType                type(ShapeId shape) const;
-    [[nodiscard]] BodyId                 parent(JointId joint) const;  ///< kWorld for a joint to the world
+    [[nodiscard]] JointType type(JointId joint) const;
+    [[nodiscard]] GeoType   type(ShapeId shape) const;
+    [[nodiscard]] BodyId    parent(JointId joint) const;  ///< kWorld for a joint to the world
     /// Never kWorld of a joint that a builder of the face made.
-    [[nodiscard]] BodyId                 child(JointId joint) const;
+    [[nodiscard]] BodyId child(JointId joint) const;
     /// What the builder or the stage said, after an edit what that said. [m] or [rad] by the joint's type.
     [[nodiscard]] Limits limits(DofId dof) const;
     /// Whether the dof has one coordinate of its own: all but those of ball and free joints.
@@ -206,9 +206,9 @@ class ModelEdit {
     /// Infinite: no limit on that side. Equal ones lock the dof.
     void set_limits(DofId dof, double lower, double upper);  ///< [m] or [rad]
     /// From 1e6 on it counts as none.
-    void set_velocity_limit(DofId dof, double limit);        ///< [m/s] or [rad/s], positive; infinite: none
+    void set_velocity_limit(DofId dof, double limit);  ///< [m/s] or [rad/s], positive; infinite: none
     /// Not negative; 0: the drive has no force; from 1e10 on it has no limit.
-    void set_effort_limit(DofId dof, double limit);          ///< of the drive [N] or [N m]
+    void set_effort_limit(DofId dof, double limit);  ///< of the drive [N] or [N m]
     /// Added to the inertia that the drive of the dof has to accelerate.
     void set_armature(DofId dof, double armature);  ///< [kg] or [kg m^2]
     /// A joint that is off holds nothing: its two bodies move freely of each other.

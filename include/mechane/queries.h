@@ -18,7 +18,7 @@ struct RayHit {
     double  distance = 0;  ///< from the origin [m]
     Vec3d   point{};       ///< world [m]
     /// Against the ray, but for a hit from behind or from inside, where it points the way of the ray.
-    Vec3d   normal{};      ///< unit, outwards; dimensionless
+    Vec3d normal{};  ///< unit, outwards; dimensionless
 };
 
 /// The surface nearest to a point.
@@ -33,10 +33,10 @@ struct NearestHit {
 /// How far two shapes are from each other.
 /// For two meshes that overlap the distance is 0, and the points say only where.
 struct Separation {
-    double distance = 0;    ///< [m]; negative for convex shapes that overlap: how far b has to move along the normal
+    double distance = 0;  ///< [m]; negative for convex shapes that overlap: how far b has to move along the normal
     /// At the distance along the normal from each other.
-    Vec3d  on_a{}, on_b{};  ///< the two points, world [m]
-    Vec3d  normal{};        ///< unit, from a to b; dimensionless
+    Vec3d on_a{}, on_b{};  ///< the two points, world [m]
+    Vec3d normal{};        ///< unit, from a to b; dimensionless
 };
 
 /// The first touch of a shape on its way.

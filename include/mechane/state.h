@@ -22,14 +22,14 @@ class State {
     /// That it was made of; of a simulation's own state, after an edit, the model as it is then.
     [[nodiscard]] const std::shared_ptr<const Model>& model() const noexcept { return model_; }
     /// 0 for a new one; a simulation writes it at each step.
-    [[nodiscard]] double                              time() const noexcept { return arrays_.time; }  ///< [s]
+    [[nodiscard]] double time() const noexcept { return arrays_.time; }  ///< [s]
 
     /// Of the body's frame in the world; the identity for kWorld. Out of date between `set_position` and `settle`.
     [[nodiscard]] Placement pose(BodyId body) const;
     [[nodiscard]] Vec3      position(BodyId body) const { return pose(body).position; }  ///< of the body frame [m]
     /// World axes. Of a body that hangs on joints it is that of the last step, or of `settle`; 0 for kWorld.
-    [[nodiscard]] Vec3      velocity(BodyId body) const;          ///< of the centre of mass [m/s]
-    [[nodiscard]] Vec3      angular_velocity(BodyId body) const;  ///< [rad/s]
+    [[nodiscard]] Vec3 velocity(BodyId body) const;          ///< of the centre of mass [m/s]
+    [[nodiscard]] Vec3 angular_velocity(BodyId body) const;  ///< [rad/s]
     /// 0 is where the anchors coincide, which is the authored place only where the stage says so. A turn of a revolute
     /// joint counts on beyond a full circle.
     [[nodiscard]] Real position(DofId dof) const;  ///< [m] or [rad], of a dof with a coordinate of its own
@@ -93,7 +93,7 @@ class Control {
     /// Returns a place to write to, valid until this object is assigned to or gone. On the dofs
     /// of a free joint it is a force, or a torque about the child's centre of mass, along an axis of the world.
     /// Beside the drive, on any dof: a motor that a program controls by its torque has gains of 0 and writes here.
-    Real& force(DofId dof);            ///< [N] or [N m]; the effort limit is one of the drive, not of this
+    Real& force(DofId dof);  ///< [N] or [N m]; the effort limit is one of the drive, not of this
     /// The drive pulls towards it with its stiffness; without a stiffness nothing does. Beyond the limits it is
     /// allowed.
     Real& target_position(DofId dof);  ///< of the drive [m] or [rad], of a dof with a coordinate of its own
@@ -110,8 +110,8 @@ class Control {
     void clear();
 
     /// The arrays, under Newton's names: a building block.
-    [[nodiscard]] const model::Control&       arrays() const noexcept { return arrays_; }
-    model::Control&                           arrays() noexcept { return arrays_; }
+    [[nodiscard]] const model::Control& arrays() const noexcept { return arrays_; }
+    model::Control&                     arrays() noexcept { return arrays_; }
     /// One for each body, about its centre of mass.
     [[nodiscard]] const std::vector<Spatial>& wrenches() const noexcept { return wrenches_; }  ///< empty: none
 

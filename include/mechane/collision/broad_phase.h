@@ -24,8 +24,8 @@ namespace mechane::collision {
 /// of which neither is mobile.
 struct ShapeFilter {
     /// -1: none; shapes without a body never meet each other.
-    std::int32_t body   = -1;
-    std::int32_t world  = -1;
+    std::int32_t body  = -1;
+    std::int32_t world = -1;
     /// As `groups_collide` reads it.
     std::int32_t group  = 1;
     bool         active = false;  ///< collides with anything at all

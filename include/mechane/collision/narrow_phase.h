@@ -23,9 +23,9 @@ struct NarrowPhaseShape {
 /// One contact on its way to wherever it is kept.
 /// All of it is in the world and in double precision, as the narrow phase computed it.
 struct ContactData {
-    Vec3d         centre;                    ///< world, midway between the two surfaces, margins included [m]
-    Vec3d         normal;                    ///< unit, from shape 0 to shape 1, world; dimensionless
-    double        distance = 0;              ///< [m], margins subtracted, negative in penetration
+    Vec3d  centre;        ///< world, midway between the two surfaces, margins included [m]
+    Vec3d  normal;        ///< unit, from shape 0 to shape 1, world; dimensionless
+    double distance = 0;  ///< [m], margins subtracted, negative in penetration
     /// Of spheres and capsules, which are points and segments with a radius; 0 for all others.
     double        radius0 = 0, radius1 = 0;  ///< of round shapes [m]
     double        margin0 = 0, margin1 = 0;  ///< [m]

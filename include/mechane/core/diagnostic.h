@@ -88,7 +88,7 @@ class Diagnostics {
     /// The first finding with this id or former id, or null.
     [[nodiscard]] const Diagnostic* find(std::string_view id) const noexcept;
     /// Forgets all findings, for a list that is used again.
-    void                            clear();
+    void clear();
 
   private:
     std::vector<Diagnostic>                          items_;

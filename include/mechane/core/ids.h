@@ -23,7 +23,7 @@ struct Id {
     [[nodiscard]] constexpr bool        valid() const noexcept { return value >= 0; }
     [[nodiscard]] constexpr std::size_t index() const noexcept { return static_cast<std::size_t>(value); }
     /// By the number, so that ids are keys of sorted containers; they have a hash too.
-    constexpr auto                      operator<=>(const Id&) const = default;
+    constexpr auto operator<=>(const Id&) const = default;
 };
 
 }  // namespace mechane

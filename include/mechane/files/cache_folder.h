@@ -26,8 +26,8 @@ class CacheFolder {
 
     /// @param key  at least four characters of [0-9a-f]
     /// The bytes that were stored under the key, or nothing.
-    std::optional<std::string>                 load(const std::string& key);
-    void                                       store(const std::string& key, std::string_view bytes);
+    std::optional<std::string> load(const std::string& key);
+    void                       store(const std::string& key, std::string_view bytes);
     /// Where the entry is, or would be.
     [[nodiscard]] std::filesystem::path        file_of(const std::string& key) const;
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }

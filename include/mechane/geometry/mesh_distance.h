@@ -41,7 +41,7 @@ class MeshDistance {
     /// Never `automatic`: what it came to.
     [[nodiscard]] SignMethod method() const { return method_; }
     /// The sign changes at the surface only, so a sample far from it has the sign of its neighbour.
-    [[nodiscard]] bool        changes_sign_at_surface_only() const { return watertight_; }
+    [[nodiscard]] bool changes_sign_at_surface_only() const { return watertight_; }
     /// After joining: indices differ from those of the mesh that was given.
     [[nodiscard]] const Mesh& mesh() const { return mesh_; }
 

@@ -26,10 +26,10 @@ struct Mat33T {
     constexpr const Vec3T<T>& row(std::size_t i) const { return i == 0 ? r0 : i == 1 ? r1 : r2; }
     constexpr Vec3T<T>        column(std::size_t i) const { return {r0[i], r1[i], r2[i]}; }
     /// Entry (row, column), both 0, 1, 2. Checked in builds with assertions alone, and there the column only.
-    constexpr T&              operator()(std::size_t i, std::size_t j) { return row(i)[j]; }
-    constexpr const T&        operator()(std::size_t i, std::size_t j) const { return row(i)[j]; }
+    constexpr T&       operator()(std::size_t i, std::size_t j) { return row(i)[j]; }
+    constexpr const T& operator()(std::size_t i, std::size_t j) const { return row(i)[j]; }
     /// Exact, entry by entry.
-    constexpr bool            operator==(const Mat33T&) const = default;
+    constexpr bool operator==(const Mat33T&) const = default;
 
     /// In place; sums and multiples below are made of these.
     constexpr Mat33T& operator+=(const Mat33T& b)

@@ -11,7 +11,7 @@ struct QuatT {
     T x = 0, y = 0, z = 0, w = 1;
 
     /// Of numbers, not of rotations: `q` and `-q` differ. To compare rotations ask whether |dot(a, b)| is near 1.
-    constexpr bool     operator==(const QuatT&) const = default;
+    constexpr bool operator==(const QuatT&) const = default;
     /// The vector part: the axis times the sine of half the angle.
     constexpr Vec3T<T> xyz() const { return {x, y, z}; }
     /// Between precisions; the length is not mended.

@@ -25,17 +25,17 @@ struct Model;
 /// How a shape collides and what it is made of. Defaults are Newton's. SI units.
 /// The face has the most used of these in `Surface`.
 struct ShapeConfig {
-    double                density = 1000;        ///< [kg/m^3]; 0 adds no mass
+    double density = 1000;  ///< [kg/m^3]; 0 adds no mass
     /// Of solvers with contacts as springs: ke times the depth, plus kd times the speed of approach.
-    double                ke = 2500, kd = 100;   ///< contact stiffness [N/m] and damping [N s/m]
-    double                kf = 1000, ka = 0;     ///< friction gain [N s/m], adhesion distance [m]
-    double                mu = 1.0;              ///< dynamic friction, dimensionless
-    std::optional<double> mu_static{};           ///< static friction, dimensionless; `mu` when unset
+    double                ke = 2500, kd = 100;  ///< contact stiffness [N/m] and damping [N s/m]
+    double                kf = 1000, ka = 0;    ///< friction gain [N s/m], adhesion distance [m]
+    double                mu = 1.0;             ///< dynamic friction, dimensionless
+    std::optional<double> mu_static{};          ///< static friction, dimensionless; `mu` when unset
     /// How much of the speed at which two surfaces meet they have when they part.
-    double                restitution  = 0;      ///< dimensionless, 0..1
+    double restitution = 0;  ///< dimensionless, 0..1
     /// Levers of friction against spinning about the normal and against rolling.
-    double                mu_torsional = 0.005;  ///< [m]
-    double                mu_rolling   = 1e-4;   ///< [m]
+    double mu_torsional = 0.005;  ///< [m]
+    double mu_rolling   = 1e-4;   ///< [m]
     /// How friction (also torsional and rolling) and restitution combine with the other shape's; unset: as the solver
     /// does. Of two rules the later counts: average, geometric mean, minimum, multiply, maximum.
     std::optional<MaterialCombine> friction_combine{}, restitution_combine{};
@@ -47,15 +47,15 @@ struct ShapeConfig {
     /// What follows are flags. A parent is the body on the other side of a joint. Sites are places without a body: they
     /// have no mass and meet nothing. Pressure contact needs both shapes to be hydroelastic.
     /// 0: collides with nothing; equal positive groups meet, a negative one meets everything but itself.
-    std::int32_t collision_group         = 1;
+    std::int32_t collision_group = 1;
     /// With this a shape does not meet the shapes on the other side of its body's joints.
-    bool         collision_filter_parent = true;
+    bool collision_filter_parent = true;
     /// A shape that collides with neither shapes nor particles does not weigh.
-    bool         has_shape_collision     = true;
-    bool         has_particle_collision  = true;
-    bool         is_visible              = true;
-    bool         is_site                 = false;
-    bool         is_hydroelastic         = false;
+    bool has_shape_collision    = true;
+    bool has_particle_collision = true;
+    bool is_visible             = true;
+    bool is_site                = false;
+    bool is_hydroelastic        = false;
     /// How the surface itself moves, as a belt does on rollers that stand: velocity of the shape's origin [m/s] and
     /// angular velocity [rad/s] on top of the body's, shape axes, or world axes if `surface_in_world`. Contacts feel
     /// what is tangential of it.
@@ -90,17 +90,17 @@ TargetMode target_mode(const JointDofConfig& dof);
 
 /// Everything `finalize` needs to know of one body.
 struct BuilderBody {
-    std::string               label;
-    Posed                     q;                  ///< pose of the body frame in the world
-    Spatiald                  qd;                 ///< velocity of the centre of mass, angular velocity, world axes
-    Vec3d                     com;                ///< in the body frame [m]
-    Mat33d                    inertia{};          ///< about the centre of mass, body axes [kg m^2]
-    double                    mass          = 0;  ///< [kg]
-    std::int32_t              flags         = body_flag::dynamic;
-    std::int32_t              world         = kGlobalWorld;
-    std::int32_t              scene         = -1;  ///< physics scene of the import it came from; -1: none
-    bool                      starts_asleep = false;
-    bool                      lock_inertia  = false;  ///< shapes added later do not change mass properties
+    std::string  label;
+    Posed        q;                  ///< pose of the body frame in the world
+    Spatiald     qd;                 ///< velocity of the centre of mass, angular velocity, world axes
+    Vec3d        com;                ///< in the body frame [m]
+    Mat33d       inertia{};          ///< about the centre of mass, body axes [kg m^2]
+    double       mass          = 0;  ///< [kg]
+    std::int32_t flags         = body_flag::dynamic;
+    std::int32_t world         = kGlobalWorld;
+    std::int32_t scene         = -1;  ///< physics scene of the import it came from; -1: none
+    bool         starts_asleep = false;
+    bool         lock_inertia  = false;  ///< shapes added later do not change mass properties
     /// Kept by `add_shape`, ascending.
     std::vector<std::int32_t> shapes;
 };
@@ -113,21 +113,21 @@ struct BuilderJoint {
     Posed                       parent_xform, child_xform;  ///< anchor frames in the parent (or world) and the child
     std::vector<JointDofConfig> linear_axes, angular_axes;
     /// A joint that is off holds nothing until it is switched on (`ModelEdit::set_enabled`).
-    bool                  enabled                 = true;
+    bool enabled = true;
     /// The shapes of its two bodies do not meet. Where one side is the world that holds for FIXED joints alone: a door
     /// meets the frame that it hangs in.
-    bool                  collision_filter_parent = true;
+    bool collision_filter_parent = true;
     /// Set by `add_articulation`; -1: in none.
-    std::int32_t          articulation            = -1;
+    std::int32_t articulation = -1;
     /// The leader that this joint follows, dof by dof; -1: none.
-    std::int32_t          mimic_joint             = -1;
-    std::array<double, 2> mimic_coeffs{0, 1};                                 ///< q = coeffs[0] + coeffs[1] * q_leader
+    std::int32_t          mimic_joint = -1;
+    std::array<double, 2> mimic_coeffs{0, 1};  ///< q = coeffs[0] + coeffs[1] * q_leader
     /// What it bears, in magnitude, averaged over a step; infinite: it never breaks.
     double                break_force = kInfinity, break_torque = kInfinity;  ///< [N], [N m]
     std::array<double, 2> cone_limit{-1, -1};  ///< ball joints: half angles [rad], negative is free
     /// It closes a loop although it could be part of the tree.
-    bool                  exclude_from_articulation = false;
-    std::int32_t          world                     = kGlobalWorld;
+    bool         exclude_from_articulation = false;
+    std::int32_t world                     = kGlobalWorld;
     /// Of ROD joints: how the child's anchor is turned in the parent's where nothing bends or twists; the identity when
     /// unset.
     std::optional<Quatd> rest_rotation{};
@@ -169,7 +169,7 @@ struct BuilderParticle {
 
 /// What makes mass properties ones that a solver can divide by.
 struct InertiaRules {
-    bool                  balance = true;              ///< enforce I1 + I2 >= I3
+    bool balance = true;  ///< enforce I1 + I2 >= I3
     /// Unset: no bound. A mass of 0 stays 0 whatever the bound.
     std::optional<double> bound_mass, bound_inertia;   ///< least mass [kg] and least principal moment [kg m^2]
     double                relative_tolerance = 1e-6;   ///< smallest principal moment, ratio to the largest

@@ -33,8 +33,8 @@ struct Model {
     std::vector<Vec3>        body_com;      ///< body frame [m]
     std::vector<Mat33>       body_inertia;  ///< about the centre of mass, body axes [kg m^2]
     /// Zero where the body is immovable.
-    std::vector<Mat33>       body_inv_inertia;
-    std::vector<Real>        body_mass, body_inv_mass;  ///< [kg], [1/kg]; inv_mass 0: immovable
+    std::vector<Mat33> body_inv_inertia;
+    std::vector<Real>  body_mass, body_inv_mass;  ///< [kg], [1/kg]; inv_mass 0: immovable
     /// Bits of `body_flag`; the world, -1: shared by all.
     std::vector<std::int32_t> body_flags, body_world;
     std::vector<std::int32_t> body_scene;  ///< physics scene of the stage, in its order; -1: none
@@ -73,13 +73,13 @@ struct Model {
     std::vector<Real> joint_qd, joint_target_qd;  ///< [m/s], [rad/s]
     std::vector<Real> joint_f, joint_act;         ///< [N], [N m]
     /// Linear axes before angular ones, joint by joint.
-    std::vector<Vec3> joint_axis;                 ///< unit, parent anchor frame; dimensionless
+    std::vector<Vec3> joint_axis;  ///< unit, parent anchor frame; dimensionless
     /// Inertia of a rotor seen through its gear.
-    std::vector<Real> joint_armature;             ///< [kg], [kg m^2]
-    std::vector<Real> joint_friction;             ///< [N], [N m]
+    std::vector<Real> joint_armature;  ///< [kg], [kg m^2]
+    std::vector<Real> joint_friction;  ///< [N], [N m]
     /// Passive: of the joint, whatever its drive does.
-    std::vector<Real> joint_damping;              ///< [N s/m], [N m s/rad]
-    std::vector<Real> joint_stiffness;            ///< about joint_rest_q [N/m], [N m/rad]
+    std::vector<Real> joint_damping;    ///< [N s/m], [N m s/rad]
+    std::vector<Real> joint_stiffness;  ///< about joint_rest_q [N/m], [N m/rad]
     /// As stiffness and damping; with DriveType::acceleration [1/s^2], [1/s].
     std::vector<Real> joint_target_ke, joint_target_kd;
     /// What the drive follows, and whether its gains are forces or accelerations.
@@ -91,8 +91,8 @@ struct Model {
     /// the defaults leave it to the solver how stiff a limit is.
     std::vector<std::uint8_t> joint_limit_authored;
     /// Bounds of the drive's force, and of the speed whatever drives.
-    std::vector<Real>         joint_effort_limit;    ///< [N], [N m]
-    std::vector<Real>         joint_velocity_limit;  ///< [m/s], [rad/s]
+    std::vector<Real> joint_effort_limit;    ///< [N], [N m]
+    std::vector<Real> joint_velocity_limit;  ///< [m/s], [rad/s]
 
     // -- shape [shape_count]
     std::vector<std::string>  shape_label;
@@ -121,13 +121,13 @@ struct Model {
     std::vector<std::optional<SdfConfig>> shape_sdf_config;  ///< of shapes that have or may need a distance field
     /// Groups: 0 meets nothing, equal positive ones meet, a negative one meets everything but itself.
     std::vector<std::int32_t> shape_collision_group, shape_world;
-    /// Of a ball about the shape's origin, and its box, both without margin and gap. Of meshes and height fields it is half
-    /// the diagonal of the box, and holds the shape only where that lies about its origin; of an infinite plane it is
-    /// 1e6, and the box reaches 1 m each way.
-    std::vector<Real>         shape_collision_radius;                                  ///< [m]
-    std::vector<Vec3>         shape_collision_aabb_lower, shape_collision_aabb_upper;  ///< local, scale included [m]
-    std::vector<Vec3>         shape_color;                                             ///< RGB, 0..1, dimensionless
-    std::vector<Real>         shape_opacity;                                           ///< 0..1, dimensionless
+    /// Of a ball about the shape's origin, and its box, both without margin and gap. Of meshes and height fields it is
+    /// half the diagonal of the box, and holds the shape only where that lies about its origin; of an infinite plane it
+    /// is 1e6, and the box reaches 1 m each way.
+    std::vector<Real> shape_collision_radius;                                  ///< [m]
+    std::vector<Vec3> shape_collision_aabb_lower, shape_collision_aabb_upper;  ///< local, scale included [m]
+    std::vector<Vec3> shape_color;                                             ///< RGB, 0..1, dimensionless
+    std::vector<Real> shape_opacity;                                           ///< 0..1, dimensionless
 
     // -- articulation [articulation_count]
     std::vector<std::string>  articulation_label;
@@ -184,8 +184,8 @@ struct Model {
 
     // -- world
     /// 0: there are no worlds, and everything is shared.
-    std::int32_t              world_count = 0;
-    std::vector<Vec3>         gravity;  ///< [world_count + 1], last: global [m/s^2]
+    std::int32_t      world_count = 0;
+    std::vector<Vec3> gravity;  ///< [world_count + 1], last: global [m/s^2]
     /// Entry W: where world W begins; the entry behind the worlds: where what is shared and was added after them
     /// begins; the last one: how many there are. What is shared and was added first comes before world 0.
     std::vector<std::int32_t> body_world_start, shape_world_start, joint_world_start, articulation_world_start,

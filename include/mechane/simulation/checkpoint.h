@@ -15,13 +15,13 @@ namespace mechane::record {
 /// Larger than a state by what solver and collision remember; a run without that goes on with other last bits.
 struct Checkpoint {
     /// Of the model as it was made (`model_hash`); a checkpoint of a model that was edited does not hold the edit.
-    std::uint64_t  model_hash = 0;
+    std::uint64_t model_hash = 0;
     /// Solver, step and substeps have to be those of the run that goes on, or its bits would be others.
-    std::string    solver;
-    double         dt       = 0;  ///< [s]
-    std::int32_t   substeps = 0;
-    std::int64_t   step     = 0;  ///< steps that were done
-    std::uint64_t  hash     = 0;  ///< chained over their states
+    std::string   solver;
+    double        dt       = 0;  ///< [s]
+    std::int32_t  substeps = 0;
+    std::int64_t  step     = 0;  ///< steps that were done
+    std::uint64_t hash     = 0;  ///< chained over their states
     /// Custom attributes of a program are not in the file; those of the run that goes on stay as they are.
     model::State   state;
     model::Control control;

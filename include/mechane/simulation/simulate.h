@@ -17,25 +17,25 @@ using simulation::Follow;
 
 /// What a run in one call takes; programs that write between steps use `Simulation`, which runs the same loop.
 struct SimulateOptions {
-    std::string               solver = "softstep";   ///< or, on a device, "softstep@cuda:0" (device::with_device)
-    double                    dt     = 1.0 / 60;     ///< external step [s]; `set_step` takes that of a stage
-    std::string               dt_source{};           ///< where it comes from, for the report; may be empty
-    std::int64_t              frames   = 120;        ///< external steps
-    std::int64_t              every    = 1;          ///< keep every k-th step (the first and the last always)
-    int                       substeps = 8;          ///< 1..64
-    int                       threads  = 0;          ///< 0: all cores
-    std::vector<std::string>  set{};                 ///< "PATH.field=value", applied before the first step
-    std::string               control{};             ///< CSV of commands over time: its text, or empty
-    std::string               control_name{};        ///< where it comes from, for diagnostics
-    std::vector<std::string>  other_columns{};       ///< of `control`, that `follow` reads
-    bool                      sleeping   = false;    ///< islands that have come to rest are left out
+    std::string              solver = "softstep";  ///< or, on a device, "softstep@cuda:0" (device::with_device)
+    double                   dt     = 1.0 / 60;    ///< external step [s]; `set_step` takes that of a stage
+    std::string              dt_source{};          ///< where it comes from, for the report; may be empty
+    std::int64_t             frames   = 120;       ///< external steps
+    std::int64_t             every    = 1;         ///< keep every k-th step (the first and the last always)
+    int                      substeps = 8;         ///< 1..64
+    int                      threads  = 0;         ///< 0: all cores
+    std::vector<std::string> set{};                ///< "PATH.field=value", applied before the first step
+    std::string              control{};            ///< CSV of commands over time: its text, or empty
+    std::string              control_name{};       ///< where it comes from, for diagnostics
+    std::vector<std::string> other_columns{};      ///< of `control`, that `follow` reads
+    bool                     sleeping = false;     ///< islands that have come to rest are left out
     /// Off: contacts of all pairs are found anew in each step, for comparisons. An animation turns it off by itself.
-    bool                      keep_pairs = true;     ///< pairs at rest keep their contacts
+    bool keep_pairs = true;  ///< pairs at rest keep their contacts
     /// Off: what crosses more than the speculative reach in one step may pass through.
-    bool                      sweep_fast = true;     ///< fast bodies are followed along their way
+    bool sweep_fast = true;  ///< fast bodies are followed along their way
     /// Read during the call only.
-    const record::Checkpoint* from       = nullptr;  ///< to go on from: `frames` more steps
-    bool                      keep_end   = false;    ///< fill SimulateResult::end
+    const record::Checkpoint* from     = nullptr;  ///< to go on from: `frames` more steps
+    bool                      keep_end = false;    ///< fill SimulateResult::end
 
     /// What a program wrote between the steps of a recording, given again at the same steps; the last word.
     std::span<const record::StepInput> inputs{};
@@ -56,9 +56,9 @@ Result<void> collide_every(SimulateOptions& options, int substeps);
 
 /// The outcome of a run. When it diverged the recording ends with the last good state.
 struct SimulateResult {
-    record::Recording  recording;
+    record::Recording recording;
     /// Also where single worlds stopped while the others went on to the end; `found` then has RUN_WORLD_DIVERGED.
-    bool               diverged    = false;
+    bool diverged = false;
     /// `progress` asked for it.
     bool               interrupted = false;
     record::Checkpoint end;  ///< what a further run may go on from
