@@ -76,7 +76,8 @@ struct [[nodiscard]] FixReport {
 /// program ends, or end with `end_process`.
 class Asset {
   public:
-    /// @error STAGE_OPEN_FAILED, STAGE_VARIANT_UNKNOWN, API_ARGUMENT for threads out of range
+    /// @error STAGE_OPEN_FAILED, STAGE_FORMAT_UNKNOWN, STAGE_LIMIT, STAGE_VARIANT_UNKNOWN, ASSET_PACKAGE_UNKNOWN;
+    /// API_ARGUMENT  threads are not in 0..4096
     /// A missing reference or payload does not prevent it; it is in `notes`, and among the findings of `check`.
     /// @param file  of OpenUSD: .usda, .usdc, .usd or .usdz, as a path or a URI
     [[nodiscard]] static Result<Asset> open(const std::string& file, const AssetOptions& options = {});
@@ -92,7 +93,8 @@ class Asset {
     /// What composing it showed.
     [[nodiscard]] const Diagnostics& notes() const;
     /// By the rules of REP-0158; worst first. Notes, which ask for nothing, are in the list too.
-    /// @error CHECK_OPTION, MECH-001, API_ARGUMENT for threads out of range
+    /// @error CHECK_OPTION  a profile or a rule that there is none of; MECH-001  a rule failed, which is a fault of
+    /// ours; API_ARGUMENT  threads are not in 0..4096
     [[nodiscard]] Result<std::vector<Finding>> check(const CheckSettings& settings = {}) const;
     /// Repairs a copy, which becomes the folder: a new or empty one, or an earlier result that nobody changed.
     /// @error CHECK_OPTION, API_ARGUMENT without a folder's name, FILES_FOLDER, FILES_INPUT, FILES_WRITE_FAILED,

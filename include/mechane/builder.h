@@ -44,9 +44,11 @@ struct Surface {
     double friction = 1;  ///< dimensionless
     /// 0: nothing bounces; 1: as fast apart as together.
     double restitution = 0;  ///< 0..1
-    double margin = 0;  ///< how far the surface is offset outwards [m]; negative: it sinks by as much, above minus its
-                        /// Unset: 0.1. A larger gap lists more contacts that carry nothing yet; 0 still finds what is
-                        /// reached within the step. Not negative.
+    /// How far the surface is offset outwards [m]. Negative: it sinks by as much, above minus the least half size of
+    /// the shape.
+    double margin = 0;  ///< [m]
+    /// Unset: 0.1. A larger gap lists more contacts that carry nothing yet; 0 still finds what is reached within the
+    /// step. Not negative.
     std::optional<double> gap{};            ///< how much earlier a contact is made [m]
     bool                  collides = true;  ///< false: nothing meets it and no query sees it, yet it weighs
 };
@@ -187,8 +189,8 @@ class ModelBuilder {
     /// one body never meet, and neither do those of two bodies that a joint connects directly.
     ShapeId add_box(BodyId body, const BoxOptions& options);
     ShapeId add_sphere(BodyId body, const SphereOptions& options);
-    /// Along z: a capsule rolls on its side and stands on a cap; a cylinder stands on its rim; a cone has its centre of
-    /// mass at a quarter of its height above the base, below its origin.
+    /// Along z of their own frames. A cone has its centre of mass at a quarter of its height above the base, below its
+    /// origin.
     ShapeId add_capsule(BodyId body, const CapsuleOptions& options);
     ShapeId add_cylinder(BodyId body, const CapsuleOptions& options);
     ShapeId add_cone(BodyId body, const CapsuleOptions& options);

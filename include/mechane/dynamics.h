@@ -39,8 +39,9 @@ struct Goal {
 /// Each start is refined by the method of Levenberg and Marquardt until both tolerances hold or the iterations are used
 /// up; the best of all is returned.
 struct IkSettings {
-    int    iterations         = 100;   ///< per start, 0..1000000; 0: the errors of the start
-    int    starts             = 1;     ///< the given state, then samples within the limits; 1..1000000
+    int iterations = 100;  ///< per start, 0..1000000; 0: the errors of the start
+    int starts     = 1;    ///< the given state, then samples within the limits; 1..1000000
+    /// Not negative; 0 is reached by chance alone.
     double position_tolerance = 1e-4;  ///< [m]
     double rotation_tolerance = 1e-4;  ///< [rad]
 };
@@ -99,9 +100,9 @@ class Dynamics {
     [[nodiscard]] Result<std::span<const double>> forward_dynamics(std::span<const double> forces,
                                                                    std::optional<WorldId>  world = {});
     /// Joint positions that bring bodies to goals, within the limits of the joints, from a state of the model.
-    /// @error DYN_GOAL  a goal names no body of the model, or kWorld, or has a place or a weight that is no number
-    /// Allocates. Equal arguments give equal bytes: starts after the first come from a fixed sequence. Free
-    /// roots stay where they are.
+    /// @error DYN_GOAL  a goal names no body of the model, or kWorld, has a place that is no number, a rotation of
+    /// zeros, or a weight that is negative or no number; DYN_SIZE  arrays of the state were resized Allocates. Equal
+    /// arguments give equal bytes: starts after the first come from a fixed sequence. Free roots stay where they are.
     [[nodiscard]] Result<IkSolution> inverse_kinematics(const State& start, std::span<const Goal> goals,
                                                         const IkSettings& settings = {});
 

@@ -49,8 +49,10 @@ struct LoadOptions {
 /// Opens a stage of OpenUSD (.usda, .usdc, .usd, .usdz) and makes a model of it; `mechane convert` makes a stage of
 /// URDF, MJCF and SDFormat. Labels are prim paths; what the stage animates, a simulation of the model follows.
 /// @param notes  gets what could not be used, with file, line, prim and remedy
-/// @error STAGE_FORMAT_UNKNOWN, STAGE_OPEN_FAILED, IMPORT_STAGE_COMPOSITION, STAGE_VARIANT_UNKNOWN, RESOLVER_UNKNOWN,
-/// IMPORT_ARG_OPTION, SIM_OPTION  a number is out of its range; and those of ModelBuilder::finalize
+/// @error STAGE_FORMAT_UNKNOWN, STAGE_OPEN_FAILED, STAGE_LIMIT, ASSET_PACKAGE_UNKNOWN, IMPORT_STAGE_COMPOSITION,
+/// STAGE_VARIANT_UNKNOWN, RESOLVER_UNKNOWN, IMPORT_ARG_OPTION; SIM_OPTION  a number is out of its range; RUN_ARGUMENT
+/// copies are asked for of a stage that has several worlds itself; and those of importer::import_usd and
+/// ModelBuilder::finalize
 /// Everything arrives in SI units and radians, with Z up: a stage of another up axis is turned. A fault of
 /// the asset costs the one body, joint or collider that it concerns, which is left out with a note; a load that gives a
 /// model may therefore have notes of severity error.

@@ -33,10 +33,9 @@ struct NearestHit {
 /// How far two shapes are from each other.
 /// For two meshes that overlap the distance is 0, and the points say only where.
 struct Separation {
-    double distance = 0;  ///< [m]; negative for convex shapes that overlap: how far b has to move along the normal
-    /// At the distance along the normal from each other.
-    Vec3d on_a{}, on_b{};  ///< the two points, world [m]
-    Vec3d normal{};        ///< unit, from a to b; dimensionless
+    double distance = 0;    ///< [m]; negative for convex shapes that overlap: how far b has to move along the normal
+    Vec3d  on_a{}, on_b{};  ///< the two points, world [m]
+    Vec3d  normal{};        ///< unit, from a to b; dimensionless
 };
 
 /// The first touch of a shape on its way.

@@ -25,7 +25,6 @@ namespace mechane {
 
 /// What holds for the life of a simulation. Everything that may change while it runs is `edit`, or the commands.
 struct SimulationOptions {
-    /// For a fast robot with stiff gains take more substeps first, then a smaller `dt`.
     /// One step finds contacts once and solves `substeps` times. More substeps make stacks and fast mechanisms stiffer
     /// at less cost than a smaller `dt`; a smaller `dt` also finds contacts more often.
     /// Of a step [s], positive and finite; unset: what the stage authors, or 1/60.
@@ -67,7 +66,8 @@ class Simulation {
     /// A model that cannot be stepped, or an option out of its range, is told the failure handler; `make` returns it.
     /// Starts at the model's initial state, with bodies moved onto their joints and the contacts of the start found.
     explicit Simulation(std::shared_ptr<const Model> model, const SimulationOptions& options = {});
-    /// @error SIM_OPTION, SOLVER_UNKNOWN, SOLVER_MODEL, API_ARGUMENT without a model; DEV_NAME, DEV_UNAVAILABLE,
+    /// @error SIM_OPTION, SOLVER_UNKNOWN, SOLVER_PARAMETER, SOLVER_UNAVAILABLE, SOLVER_MODEL, API_ARGUMENT without a
+    /// model; DEV_NAME, DEV_UNAVAILABLE,
     /// DEV_KERNELS, DEV_DRIVER, DEV_MEMORY, DEV_NOT_SUPPORTED, DEV_NOT_ALIKE for a device
     /// For models that are not known to be good. `notes` has what was found beside the success.
     [[nodiscard]] static Result<Simulation> make(std::shared_ptr<const Model> model,
@@ -159,7 +159,8 @@ class Simulation {
     // -- recordings
     /// Records every step from now on, into a file that `replay` verifies. Of a model that `load` made without tables
     /// of one's own, `mechane replay` also verifies it, and makes pages, pictures and tables of it.
-    /// @error SIM_RECORDING  it records already, or the model was edited; RECORD_WRITE_FAILED; FILES_BUSY; FILES_INPUT
+    /// @error SIM_RECORDING  it records already, or the model was edited; SIM_OPTION  `every` is not positive;
+    /// API_ARGUMENT, API_FOREIGN  as of `step`; RECORD_WRITE_FAILED; FILES_BUSY; FILES_INPUT
     /// the file is one that the model was loaded from, or that those depend on
     /// Writes aside while it runs; `finish_recording` puts the file in its place.
     [[nodiscard]] Result<void> record(const std::string& file, const RecordOptions& options = {});

@@ -19,7 +19,7 @@ class State {
     /// before its first step.
     explicit State(std::shared_ptr<const Model> model);
 
-    /// That it was made of; of a simulation's own state, after an edit, the model as it is then.
+    /// The model that it was made of; of a simulation's own state, after an edit, the model as it is then.
     [[nodiscard]] const std::shared_ptr<const Model>& model() const noexcept { return model_; }
     /// 0 for a new one; a simulation writes it at each step.
     [[nodiscard]] double time() const noexcept { return arrays_.time; }  ///< [s]
@@ -33,8 +33,8 @@ class State {
     /// 0 is where the anchors coincide, which is the authored place only where the stage says so. A turn of a revolute
     /// joint counts on beyond a full circle.
     [[nodiscard]] Real position(DofId dof) const;  ///< [m] or [rad], of a dof with a coordinate of its own
-    /// Of any dof, also of ball and free joints: angular, or of the child's centre of mass and angular, in the parent's
-    /// anchor.
+    /// Of any dof. Those of ball joints are angular; those of free joints are the velocity of the child's centre of
+    /// mass and then the angular one; both in the axes of the parent's anchor.
     [[nodiscard]] Real velocity(DofId dof) const;  ///< [m/s] or [rad/s]
 
     /// Where a body is that no joint holds but a free one, or that is kinematic; bodies that joints hold are placed by
@@ -87,7 +87,7 @@ class Control {
     /// The commands that the model stores.
     explicit Control(std::shared_ptr<const Model> model);
 
-    /// That it was made of; null once it was moved away.
+    /// The model that it was made of; null once it was moved away.
     [[nodiscard]] const std::shared_ptr<const Model>& model() const noexcept { return model_; }
 
     /// Returns a place to write to, valid until this object is assigned to or gone. On the dofs

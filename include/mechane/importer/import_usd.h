@@ -143,9 +143,10 @@ struct ImportResult {
 /// that importer does.
 ///
 /// @return the maps; the builder is unchanged when this fails
-/// @error  IMPORT_ARG_*, IMPORT_STAGE_COMPOSITION, IMPORT_ROOT_PATH; under `newton_1_8` also IMPORT_ART_*,
-/// IMPORT_JOINT_*, IMPORT_MERGE_TYPE, IMPORT_MESH_DATA,
-///         IMPORT_BODY_KINEMATIC_CHILD
+/// @error  IMPORT_ARG_*, IMPORT_STAGE_COMPOSITION, IMPORT_ROOT_PATH, IMPORT_SCENE_PATH, RESOLVER_UNKNOWN, STAGE_LIMIT
+/// of the items of instancers; IMPORT_SCENE_WORLD  a stage of several simulations, and a world of the builder is open;
+/// IMPORT_MJC_NOT_REGISTERED, MODEL_CUSTOM_CONFLICT  of MuJoCo's attributes; under `newton_1_8` also IMPORT_ART_*,
+/// IMPORT_JOINT_*, IMPORT_MERGE_TYPE, IMPORT_MESH_DATA, IMPORT_BODY_KINEMATIC_CHILD
 Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& options, model::ModelBuilder& builder,
                                 Diagnostics& found);
 

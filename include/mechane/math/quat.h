@@ -33,8 +33,8 @@ template <class T>
 constexpr QuatT<T> conjugate(const QuatT<T>& q)
 { return {-q.x, -q.y, -q.z, q.w}; }
 /// The cosine of half the angle between two rotations; negative where the other sign of one is nearer.
-/// The angle between the two is 2 acos(|dot|), which is inexact near 0; there `to_rotation_vector` of the difference is
-/// exact.
+/// The angle between the two is 2 acos(|dot|), which is inexact near 0; the length of `to_rotation_vector` of their
+/// difference is accurate there.
 template <class T>
 constexpr T dot(const QuatT<T>& a, const QuatT<T>& b)
 { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
@@ -77,7 +77,7 @@ QuatT<T> from_axis_angle(const Vec3T<T>& axis, T angle)
     return {s * axis.x, s * axis.y, s * axis.z, std::cos(angle / T(2))};
 }
 /// exp of a rotation vector [rad]: the rotation by |v| about v.
-/// One step of integration: `q = from_rotation_vector(dt * w_W) * q` turns by an angular velocity in world axes.
+/// One step of integration: `q = from_rotation_vector(dt * w_W) * q` turns q by an angular velocity in world axes.
 template <class T>
 QuatT<T> from_rotation_vector(const Vec3T<T>& v)
 {

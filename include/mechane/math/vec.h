@@ -132,7 +132,6 @@ template <class T>
 constexpr Vec3T<T> max(const Vec3T<T>& a, const Vec3T<T>& b)
 { return {a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z}; }
 /// The largest of the three, signs considered.
-/// Of half extents the longest half side.
 template <class T>
 constexpr T max_component(const Vec3T<T>& a)
 { return a.x > a.y ? (a.x > a.z ? a.x : a.z) : (a.y > a.z ? a.y : a.z); }

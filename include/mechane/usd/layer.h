@@ -124,7 +124,7 @@ class Layer {
     /// All targets, in place of those of this and of weaker layers: absolute paths of the composed stage.
     Result<void> set_targets(const Path&              relationship,
                              const std::vector<Path>& targets);  ///< @error STAGE_EDIT_REFUSED
-    /// The same for the connections of an attribute.
+    /// The same for the connections of an attribute, which has to be in this layer: nothing is made.
     Result<void> set_connections(const Path&              attribute,
                                  const std::vector<Path>& sources);  ///< @error STAGE_EDIT_REFUSED
 
