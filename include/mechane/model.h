@@ -191,6 +191,7 @@ class ModelEdit {
     ModelEdit(const ModelEdit&)            = delete;
     ModelEdit& operator=(const ModelEdit&) = delete;
 
+    /// Of a body that has a mass already: its distribution stays. One that is immovable stays so.
     void set_mass(BodyId body, double mass);  ///< [kg], positive; the inertia grows with it
     /// A kinematic body goes where commands or its velocity take it, and nothing pushes it.
     void set_kinematic(BodyId body, bool on);

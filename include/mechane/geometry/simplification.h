@@ -5,6 +5,7 @@ namespace mechane::geometry {
 
 /// Whichever of the two is reached first ends it, so fewer triangles may come out than either asks for.
 struct SimplificationOptions {
+    /// Brought into 0..1.
     double ratio = 0.25;  ///< wanted triangles, relative to those of the input; dimensionless, above 0
     double max_error =
         0.02;  ///< distance that the surface may move, relative to the extent of the mesh; stops earlier if need be
