@@ -97,9 +97,9 @@ struct HeightfieldOptions {
 /// one is a sheet. Copies of a scene share it.
 struct MeshOptions {
     /// Finite; read during the call only.
-    std::span<const Vec3d>        points{};        ///< [m]
-    std::span<const std::int32_t> triangles{};     ///< three indices each, counter-clockwise from outside; a mesh that
-                                                   ///< does not close has no volume and weighs nothing
+    std::span<const Vec3d> points{};  ///< [m]
+    /// Three indices each, counter-clockwise from outside; a mesh that does not close has no volume and weighs nothing.
+    std::span<const std::int32_t> triangles{};
     bool                          convex = false;  ///< its convex hull collides
     Vec3d                         position{};      ///< of the origin of the points in the body frame [m]
     Quatd                         rotation{};

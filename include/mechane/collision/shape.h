@@ -63,10 +63,10 @@ struct MeshShape {
     std::vector<Vec3d>                       points;  ///< in the shape's frame [m]
     std::vector<std::array<std::int32_t, 3>> triangles;
     std::vector<Vec3d>                       normals;  ///< unit; zero for a degenerate triangle; dimensionless
-    std::vector<std::array<std::int32_t, 3>>
-        neighbours;  ///< triangle across edge k -> k+1; -1 at a boundary or a non-manifold edge
-    std::vector<std::array<double, 3>>
-        fold;  ///< angle from my normal to the neighbour's over edge k [rad], positive where convex
+    /// Triangle across edge k -> k+1; -1 at a boundary or a non-manifold edge.
+    std::vector<std::array<std::int32_t, 3>> neighbours;
+    /// Angle from my normal to the neighbour's over edge k [rad], positive where convex.
+    std::vector<std::array<double, 3>> fold;
     /// Every edge joins two triangles, so that there is an inside.
     bool          closed = false;
     bool          convex = false;  ///< closed and nowhere hollow

@@ -104,10 +104,10 @@ struct ImportResult {
     std::map<std::string, Vec3d>        path_shape_scale;        ///< world scale of the prim
     /// Pictures of meshes that a texture colours; one for each shader.
     std::map<std::string, std::shared_ptr<const Texture>> path_shape_texture;
-    std::map<std::string, std::int32_t>
-        path_collision_group_map;  ///< groups numbered from 1 in traversal order; merged ones share
-    std::vector<std::int32_t>
-        shape_usd_collision_group;  ///< by shape index, up to the last shape in a group: number of its first; 0: none
+    /// Groups numbered from 1 in traversal order; merged ones share.
+    std::map<std::string, std::int32_t> path_collision_group_map;
+    /// By shape index, up to the last shape in a group: number of its first; 0: none.
+    std::vector<std::int32_t>         shape_usd_collision_group;
     std::vector<std::string>          resolvers;         ///< whose attributes were read, by priority, "auto" replaced
     std::map<std::string, usd::Value> scene_attributes;  ///< of the first scene, fallbacks included
     std::optional<std::string>        physics_scene_path;
@@ -118,8 +118,8 @@ struct ImportResult {
     /// Vendor attributes by resolver, prim and attribute name.
     std::map<std::string, std::map<std::string, std::map<std::string, usd::Value>>> schema_attrs;
     std::int32_t                                                                    actuator_count = 0;
-    std::map<std::string, Posed>
-        path_body_relative_transform;                       ///< bodies merged away: pose in the survivor, or the world
+    /// Bodies merged away: pose in the survivor, or the world.
+    std::map<std::string, Posed>         path_body_relative_transform;
     std::optional<model::CollapseResult> collapse_results;  ///< when fixed joints were collapsed
     std::vector<ImportedActuator>        actuators;
     /// Why pairs of shapes do not collide, by shape indices, smaller first; only with a ledger.

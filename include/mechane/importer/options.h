@@ -52,8 +52,8 @@ struct ImportOptions {
     bool override_root_xform = false;  ///< `xform` replaces the pose of articulation roots instead of preceding it
     /// Base joint of roots: FREE, or FIXED; unset: FREE to the world, FIXED to `parent_body`.
     std::optional<bool> floating{};
-    std::optional<model::BuilderJoint>
-        base_joint{};  ///< any joint as base; parent, child and frames are the importer's
+    /// Any joint as base; parent, child and frames are the importer's.
+    std::optional<model::BuilderJoint> base_joint{};
     /// Attach the imported roots to this body of the latest articulation.
     std::int32_t parent_body = model::kWorldBody;
 

@@ -131,8 +131,9 @@ struct BuilderJoint {
     /// Of ROD joints: how the child's anchor is turned in the parent's where nothing bends or twists; the identity when
     /// unset.
     std::optional<Quatd> rest_rotation{};
-    std::vector<double>  q, qd;  ///< [m] or [rad], [m/s] or [rad/s], in the layout of the joint type;
-                                 ///< left empty on FREE-like joints, finalize derives them from the bodies
+    /// [m] or [rad], [m/s] or [rad/s], in the layout of the joint type; left empty on FREE-like joints, finalize
+    /// derives them from the bodies.
+    std::vector<double> q, qd;
 };
 
 /// One shape; several of one mesh share `source`.
@@ -225,10 +226,10 @@ class ModelBuilder {
     std::vector<SoftObject>                  surfaces, volumes;      ///< cloth and soft bodies by name
     std::vector<CurveObject>                 curves;                 ///< cables by name
     std::vector<std::vector<std::int32_t>>   particle_color_groups;  ///< of which a solver may move all at once
-    std::vector<std::pair<std::int32_t, std::int32_t>>
-                                 shape_collision_filter_pairs;  ///< smaller index first, may repeat
-    std::vector<Vec3d>           world_gravity;                 ///< one per world
-    std::vector<CustomAttribute> custom_attributes;             ///< in order of declaration
+    /// Smaller index first, may repeat.
+    std::vector<std::pair<std::int32_t, std::int32_t>> shape_collision_filter_pairs;
+    std::vector<Vec3d>                                 world_gravity;      ///< one per world
+    std::vector<CustomAttribute>                       custom_attributes;  ///< in order of declaration
 
     /// A body without a joint.
     /// An empty label becomes "body_N" with the body's index.

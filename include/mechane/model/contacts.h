@@ -53,9 +53,9 @@ struct Contacts : SoftContacts {
     std::vector<Vec3> rigid_contact_normal;  ///< unit, world, from shape 0 to shape 1; dimensionless
     std::vector<Real> rigid_contact_margin0, rigid_contact_margin1;  ///< effective radius plus shape margin [m]
     std::vector<Real> rigid_contact_distance;  ///< margins subtracted, negative in penetration [m]
-    std::vector<std::uint64_t>
-                      rigid_contact_feature;  ///< stable between steps for one pair of features; key of warm starting
-    std::vector<Vec3> rigid_contact_force;    ///< on body 1 by body 0, world axes [N]; filled by the solver
+    /// Stable between steps for one pair of features; key of warm starting.
+    std::vector<std::uint64_t> rigid_contact_feature;
+    std::vector<Vec3>          rigid_contact_force;  ///< on body 1 by body 0, world axes [N]; filled by the solver
     /// The couple of friction against spinning and rolling, on body 1 by body 0, world axes [N m]; filled by the
     /// solver.
     std::vector<Vec3> rigid_contact_torque;  ///< [N m]

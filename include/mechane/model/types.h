@@ -72,8 +72,8 @@ inline constexpr std::int32_t active         = 1;  ///< moves and meets shapes; 
 inline constexpr std::int32_t passes_through = 1 << 8;  ///< moves, and meets neither shapes nor other particles
 }  // namespace particle_flag
 
-inline constexpr double kMaxValue =
-    1e10;  ///< "no limit" in limit arrays; anything at or above it makes no constraint row
+/// "no limit" in limit arrays; anything at or above it makes no constraint row.
+inline constexpr double       kMaxValue    = 1e10;
 inline constexpr std::int32_t kWorldBody   = -1;  ///< parent of a joint, owner of a static shape
 inline constexpr std::int32_t kGlobalWorld = -1;  ///< entities shared by all worlds
 

@@ -231,11 +231,11 @@ struct OpenOptions {
     std::vector<std::string> muted_layers{};
     /// By variant set: names to try, in this order, where no layer selects one.
     std::map<std::string, std::vector<std::string>> variant_fallbacks{};
-    std::vector<std::pair<std::string, std::string>>
-                                       variant_selections{};    ///< "/Prim{set}" or "set" -> name, on the session layer
-    std::string                        session_text{};          ///< usda of a session layer, or empty
-    std::map<std::string, std::string> expression_variables{};  ///< stronger than those of the layers
-    bool                               openusd_schemas_only = false;  ///< leave out Newton, PhysX, MuJoCo schemas
+    /// "/Prim{set}" or "set" -> name, on the session layer.
+    std::vector<std::pair<std::string, std::string>> variant_selections{};
+    std::string                                      session_text{};          ///< usda of a session layer, or empty
+    std::map<std::string, std::string>               expression_variables{};  ///< stronger than those of the layers
+    bool openusd_schemas_only = false;  ///< leave out Newton, PhysX, MuJoCo schemas
     /// Prims below instances that are composed alike are indexed for the first one only, unless a mask or load rules
     /// may treat the instances differently. Every answer is the same either way; without, arcs that fail below an
     /// instance are told for each.
