@@ -16,9 +16,11 @@ struct Contact {
     ShapeId shape0{}, shape1{};
     BodyId  body0{}, body1{};  ///< of the shapes; kWorld for what stands
     Vec3    point{};           ///< midway between the two surfaces [m]
-    Vec3    normal{};          ///< unit, from shape 0 to shape 1; dimensionless
-    Vec3    force{};           ///< on body 1 by body 0 [N]; body 0 feels the opposite
-    Real    distance = 0;      ///< between the surfaces [m], negative in penetration
+    /// Body 1 is pushed along it, body 0 against it. It is that of the step; points and distance follow the poses.
+    Vec3 normal{};  ///< unit, from shape 0 to shape 1; dimensionless
+    /// Mean over the step, friction included: its part along the normal is dot(force, normal).
+    Vec3 force{};       ///< on body 1 by body 0 [N]; body 0 feels the opposite
+    Real distance = 0;  ///< between the surfaces [m], negative in penetration
     /// It carries a force. Collision also lists pairs that are near: within the gaps of their shapes.
     /// Exactly: a row that was a candidate and got no impulse in any substep has the force 0.
     [[nodiscard]] bool touching() const { return force.x != 0 || force.y != 0 || force.z != 0; }
@@ -51,6 +53,7 @@ class Contacts {
         using reference         = Contact;
 
         iterator() = default;
+        /// Computes the contact: keep the value where more than one of its numbers is read.
         Contact   operator*() const { return of().at(index_); }
         iterator& operator++()
         {
@@ -63,6 +66,7 @@ class Contacts {
             ++*this;
             return before;
         }
+        /// Of one view: it compares places, not views.
         bool operator==(const iterator& other) const { return index_ == other.index_; }
 
       private:
@@ -77,16 +81,20 @@ class Contacts {
         std::size_t index_ = 0;
     };
 
+    /// From building blocks: the three are referred to, not copied.
     /// @param touching  those that carry a force, and no others
     Contacts(const Model& model, const State& state, const model::Contacts& rows, bool touching = false);
+    /// What a view refers to has to outlive it, so temporary objects are refused.
     Contacts(const Model&, const State&&, const model::Contacts&, bool = false) = delete;
     Contacts(const Model&, const State&, const model::Contacts&&, bool = false) = delete;
 
+    /// `for (const Contact& c : sim.touching())` is what they are for.
     [[nodiscard]] iterator begin() const { return {view_, view_.next(0)}; }
     [[nodiscard]] iterator end() const { return {view_, view_.end()}; }
     /// Walks through all rows where those that touch are asked for.
     [[nodiscard]] std::size_t size() const;  ///< counts
-    [[nodiscard]] bool        empty() const { return view_.next(0) == view_.end(); }
+    /// Stops at the first one that is listed.
+    [[nodiscard]] bool empty() const { return view_.next(0) == view_.end(); }
 
     /// The rows, under Newton's names: a building block.
     [[nodiscard]] const model::Contacts& arrays() const noexcept { return *view_.rows; }

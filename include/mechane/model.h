@@ -72,6 +72,7 @@ class Ids {
         last.value_ = count_;
         return last;
     }
+    /// The largest id is one less.
     [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(count_); }
 
   private:
@@ -84,7 +85,9 @@ using Worlds = Ids<WorldId>;
 /// without a limit.
 /// As `Model::limits` reads them. Velocities are bounded in both directions by `velocity`, efforts by `effort`.
 struct Limits {
-    double lower = 0, upper = 0;                      ///< [m] or [rad]
+    /// Infinite on a side without a limit; equal where the dof is locked.
+    double lower = 0, upper = 0;  ///< [m] or [rad]
+    /// How fast, whatever moves it, and what the drive gives at most; `Control::force` comes on top of that.
     double velocity = kInfinity, effort = kInfinity;  ///< [m/s] or [rad/s]; [N] or [N m]
 };
 
@@ -104,9 +107,11 @@ class Model {
 
     /// Bodies that move or could: kWorld is not counted.
     [[nodiscard]] int body_count() const noexcept;
+    /// Free joints and joints that close loops are counted too.
     [[nodiscard]] int joint_count() const noexcept;
     /// Of all joints, those of free joints included: a free body has six.
     [[nodiscard]] int dof_count() const noexcept;
+    /// Those that are only seen, and those that never collide, are counted too.
     [[nodiscard]] int shape_count() const noexcept;
     /// 0 for a model without worlds, where everything is shared.
     [[nodiscard]] int world_count() const noexcept;
@@ -146,10 +151,12 @@ class Model {
     /// The joint that holds a body, a free one too; nothing for a body without a joint. A joint that is not the parent
     /// joint of its child closes a loop: going from parent to parent always ends.
     [[nodiscard]] std::optional<JointId> parent_joint(BodyId body) const;
-    [[nodiscard]] JointType              type(JointId joint) const;
-    [[nodiscard]] GeoType                type(ShapeId shape) const;
-    [[nodiscard]] BodyId                 parent(JointId joint) const;  ///< kWorld for a joint to the world
-    [[nodiscard]] BodyId                 child(JointId joint) const;
+    /// What a joint allows, and what a shape is; docs/model.md has a table of each.
+    [[nodiscard]] JointType type(JointId joint) const;
+    [[nodiscard]] GeoType   type(ShapeId shape) const;
+    [[nodiscard]] BodyId    parent(JointId joint) const;  ///< kWorld for a joint to the world
+    /// Never kWorld of a joint that a builder of the face made.
+    [[nodiscard]] BodyId child(JointId joint) const;
     /// What the builder or the stage said, after an edit what that said. [m] or [rad] by the joint's type.
     [[nodiscard]] Limits limits(DofId dof) const;
     /// Whether the dof has one coordinate of its own: all but those of ball and free joints.
@@ -184,11 +191,13 @@ class ModelEdit {
     ModelEdit(const ModelEdit&)            = delete;
     ModelEdit& operator=(const ModelEdit&) = delete;
 
+    /// Of a body that has a mass already: its distribution stays. One that is immovable stays so.
     void set_mass(BodyId body, double mass);  ///< [kg], positive; the inertia grows with it
     /// A kinematic body goes where commands or its velocity take it, and nothing pushes it.
     void set_kinematic(BodyId body, bool on);
     /// Dynamic and static friction at once.
     void set_friction(ShapeId shape, double mu);
+    /// 0: nothing bounces; 1: as fast apart as together.
     void set_restitution(ShapeId shape, double restitution);  ///< 0..1
     /// As `Surface::collides`: with other shapes and with particles.
     void set_collides(ShapeId shape, bool on);
@@ -197,8 +206,10 @@ class ModelEdit {
     void set_gains(DofId dof, double stiffness, double damping);  ///< of the drive [N/m, N s/m] or per radian
     /// Infinite: no limit on that side. Equal ones lock the dof.
     void set_limits(DofId dof, double lower, double upper);  ///< [m] or [rad]
-    void set_velocity_limit(DofId dof, double limit);        ///< [m/s] or [rad/s], positive; infinite: none
-    void set_effort_limit(DofId dof, double limit);          ///< of the drive [N] or [N m]
+    /// From 1e6 on it counts as none.
+    void set_velocity_limit(DofId dof, double limit);  ///< [m/s] or [rad/s], positive; infinite: none
+    /// Not negative; 0: the drive has no force; from 1e10 on it has no limit.
+    void set_effort_limit(DofId dof, double limit);  ///< of the drive [N] or [N m]
     /// Added to the inertia that the drive of the dof has to accelerate.
     void set_armature(DofId dof, double armature);  ///< [kg] or [kg m^2]
     /// A joint that is off holds nothing: its two bodies move freely of each other.
@@ -212,6 +223,7 @@ class ModelEdit {
         changes_ |= what;
         return arrays_;
     }
+    /// What the functions so far, and `arrays`, have said to be written to.
     [[nodiscard]] const model::ModelChanges& changes() const noexcept { return changes_; }
 
   private:

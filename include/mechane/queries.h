@@ -12,11 +12,13 @@ namespace mechane {
 /// Where a ray meets a shape.
 /// From the inside of a closed shape a ray hits where it leaves. Planes and open meshes are hit from both sides.
 struct RayHit {
+    /// Ids of those that were hit; `Model::label` names them.
     ShapeId shape{};
     BodyId  body{};        ///< of the shape
     double  distance = 0;  ///< from the origin [m]
     Vec3d   point{};       ///< world [m]
-    Vec3d   normal{};      ///< unit, outwards; dimensionless
+    /// Against the ray, but for a hit from behind or from inside, where it points the way of the ray.
+    Vec3d normal{};  ///< unit, outwards; dimensionless
 };
 
 /// The surface nearest to a point.
@@ -57,6 +59,7 @@ struct CastHit {
 /// count: a query sees the shapes as they were given.
 class Queries {
   public:
+    /// Builds the hulls and trees of all shapes that collide; shares the model. Null is a mistake.
     explicit Queries(std::shared_ptr<const Model> model);
     ~Queries();
     Queries(Queries&&) noexcept;
@@ -66,8 +69,11 @@ class Queries {
     /// Places the shapes where the state has their bodies, which costs one pass over them.
     void update(const State& state);
 
-    /// The first surface along a ray; of hits within 1e-6 of each other the shape with the smallest id.
-    /// @param direction  of any length but 0
+    /// The first surface along a ray; of hits within 1e-6 of each other the shape with the smallest id. Nothing: no
+    /// surface is within `max_distance`.
+    /// @param origin  world [m]
+    /// @param direction  world, of any length but 0: distances are metres whatever it is
+    /// @param max_distance  [m], not negative
     [[nodiscard]] std::optional<RayHit> ray(WorldId world, const Vec3d& origin, const Vec3d& direction,
                                             double max_distance = kInfinity) const;
     /// Nothing where no shape is within `max_distance` [m]. Inside of a solid the distance is negative.
@@ -81,8 +87,9 @@ class Queries {
     /// Shapes that share a point with this one, in its world or, of a shared shape, in `world`; ascending.
     /// Shapes of one body are among them, and so are pairs that contacts leave out (`ModelBuilder::disable_contacts`).
     [[nodiscard]] std::vector<ShapeId> overlaps(ShapeId shape, WorldId world = kShared) const;
-    /// What a convex shape of the model meets first when it is carried along `travel` [m] without turning.
-    /// For planning a straight move. The shape itself is not in its own way, other shapes of its body are.
+    /// What a convex shape of the model meets first when it is carried along `travel` [m] without turning. For planning
+    /// a straight move. Neither the shape itself nor, of a shape with a body, the body's other shapes are in the way:
+    /// they go with it. Meshes and planes cannot be carried; naming one is a mistake. Nothing: the way is free.
     [[nodiscard]] std::optional<CastHit> cast(ShapeId shape, const Vec3d& travel, WorldId world = kShared) const;
 
   private:

@@ -9,6 +9,7 @@ namespace mechane {
 
 /// How a recording is computed once more. Step, substeps, solver and start are those of the recording.
 struct ReplayOptions {
+    /// 0..4096; another number is SIM_OPTION.
     int threads = 0;  ///< 0: all cores; the outcome does not depend on it
 };
 
@@ -23,7 +24,7 @@ struct [[nodiscard]] Replay {
 
 /// Computes a recording of `Simulation::record` or `mechane sim` once more and compares it, bit by bit. What the
 /// program wrote between the steps is in the recording; the animation of a stage is the model's.
-/// @error RECORD_FILE, RECORD_OTHER_MODEL, RECORD_INCONSISTENT, and those of Simulation::make
+/// @error RECORD_FILE, RECORD_OTHER_MODEL, RECORD_INCONSISTENT, RECORD_CHECKPOINT, and those of Simulation::make
 /// Costs what the run has cost. The file is read once and not written to. A difference is no error but an answer:
 /// `equal` is false, and `first_difference` says from which step on. It means that the model, the program, its
 /// compiler or the processor's arithmetic is another one, or that the file was changed.

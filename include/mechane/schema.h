@@ -21,6 +21,7 @@ using Resolver = resolve::Resolver;
 /// A value is multiplied by `factor` and converted from its unit: -1 turns a sign round, 0.5 makes a radius of a
 /// diameter. A flag passes as it is.
 struct AttributeRow {
+    /// What it says; its unit is that of the property in the model.
     Property      property{};
     std::string   attribute{};  ///< full name, "acme:joint:rotorInertia"
     AttributeUnit unit   = AttributeUnit::si;
@@ -38,7 +39,8 @@ Result<Resolver> make_resolver(const std::string& name, const std::vector<Attrib
 /// What a table that ships reads.
 /// To learn by example, or to make a table of one's own that differs from a shipped one in a few rows.
 struct AttributeInfo {
-    std::string   attribute{};
+    std::string attribute{};
+    /// One attribute may stand in several rows, for several properties.
     Property      property{};
     AttributeUnit unit = AttributeUnit::si;
 };

@@ -27,10 +27,16 @@ namespace mechane {
 struct SimulationOptions {
     /// One step finds contacts once and solves `substeps` times. More substeps make stacks and fast mechanisms stiffer
     /// at less cost than a smaller `dt`; a smaller `dt` also finds contacts more often.
-    std::optional<double> dt{};                   ///< of a step [s]; unset: what the stage authors, or 1/60
-    int                   substeps = 8;           ///< 1..64
-    std::string           solver   = "softstep";  ///< or a registered one
-    int                   threads  = 0;           ///< including the caller's; 0: all cores. Nothing depends on it
+    /// Of a step [s], positive and finite; unset: what the stage authors, or 1/60.
+    std::optional<double> dt{};
+    /// The solver's steps within a step. The time of one is dt / substeps; drives, limits and contacts are solved in
+    /// each.
+    int substeps = 8;  ///< 1..64
+    /// `solver_names` lists them; parameters stand behind a colon, "softstep:NAME=VALUE,...", as `mechane doctor
+    /// --solvers` lists them.
+    std::string solver = "softstep";  ///< or a registered one
+    /// 0..4096.
+    int threads = 0;  ///< including the caller's; 0: all cores. Nothing depends on it
     /// They cost next to nothing until something touches them. Off by default, since a robot that is controlled never
     /// rests.
     bool sleeping = false;  ///< islands that have come to rest are left out
@@ -41,8 +47,11 @@ struct SimulationOptions {
 
 /// What of a run is kept. Hashes of all steps are, so that `replay` compares every one.
 struct RecordOptions {
+    /// At least 1; counted from the step at which the recording begins. A frame holds all poses, velocities and
+    /// contacts.
     std::int64_t every = 1;  ///< keep the frame of every k-th step; every step has its hash
-    std::string  source{};   ///< what the recording says that was simulated; empty: the file that was loaded
+    /// For a program that builds its model, so that a report of the recording can name it.
+    std::string source{};  ///< what the recording says that was simulated; empty: the file that was loaded
 };
 
 /// A model in motion. Owns its state, commands, contacts, solver and threads; shares the model.
@@ -57,12 +66,16 @@ class Simulation {
     /// A model that cannot be stepped, or an option out of its range, is told the failure handler; `make` returns it.
     /// Starts at the model's initial state, with bodies moved onto their joints and the contacts of the start found.
     explicit Simulation(std::shared_ptr<const Model> model, const SimulationOptions& options = {});
-    /// @error SIM_OPTION, SOLVER_UNKNOWN, SOLVER_MODEL, API_ARGUMENT without a model; DEV_NAME, DEV_UNAVAILABLE,
+    /// @error SIM_OPTION, SOLVER_UNKNOWN, SOLVER_PARAMETER, SOLVER_UNAVAILABLE, SOLVER_MODEL, API_ARGUMENT without a
+    /// model; DEV_NAME, DEV_UNAVAILABLE,
     /// DEV_KERNELS, DEV_DRIVER, DEV_MEMORY, DEV_NOT_SUPPORTED, DEV_NOT_ALIKE for a device
     /// For models that are not known to be good. `notes` has what was found beside the success.
     [[nodiscard]] static Result<Simulation> make(std::shared_ptr<const Model> model,
                                                  const SimulationOptions&     options = {});
+    /// Ends the threads. A recording that was not finished leaves no file.
     ~Simulation();
+    /// What was moved away may be assigned to or destroyed; anything else is a mistake that the failure handler is
+    /// told. References into the simulation stay valid where it is now.
     Simulation(Simulation&&) noexcept;
     Simulation& operator=(Simulation&&) noexcept;
 
@@ -92,19 +105,24 @@ class Simulation {
     /// the one before (`Dynamics`, `Queries`) is of the model before, and refuses them.
     [[nodiscard]] const std::shared_ptr<const Model>& model() const;
     /// Coordinates and bodies agree, also after `edit_state`.
+    /// After `edit_state` the first look costs a pass over the joints.
     [[nodiscard]] const State& state() const;
     /// The number of steps times `dt`, so that no rounding adds up. `reset` leaves it.
     [[nodiscard]] double time() const;  ///< [s]
-    [[nodiscard]] double dt() const;    ///< [s]
+    /// As it was given, or what the stage authors; it never changes.
+    [[nodiscard]] double dt() const;  ///< [s]
     /// Since the start; resets do not count back.
     [[nodiscard]] std::int64_t steps() const;
     /// Equal hashes stand for equal states in all steps so far.
     [[nodiscard]] std::uint64_t hash() const;  ///< chained over the states of all steps
-    [[nodiscard]] Placement     pose(BodyId body) const;
-    [[nodiscard]] Vec3          position(BodyId body) const;
-    [[nodiscard]] Worlds        worlds() const;    ///< none for a model without worlds, where everything is shared
-    [[nodiscard]] Contacts      contacts() const;  ///< of the last step, near ones included
-    [[nodiscard]] Contacts      touching() const;  ///< those that carry a force
+    /// Short for `state().pose(body)` and `state().position(body)`; kWorld is at the identity.
+    [[nodiscard]] Placement pose(BodyId body) const;
+    [[nodiscard]] Vec3      position(BodyId body) const;
+    [[nodiscard]] Worlds    worlds() const;    ///< none for a model without worlds, where everything is shared
+    [[nodiscard]] Contacts  contacts() const;  ///< of the last step, near ones included
+    /// Forces are of the last step, points and distances of the poses as they are now. Before the first step none
+    /// carries one.
+    [[nodiscard]] Contacts touching() const;  ///< those that carry a force
     /// Up to date with the state. Valid until the next step or edit.
     /// Costs one pass over the shapes where the state has changed since the last call, and nothing else.
     [[nodiscard]] const Queries& queries();
@@ -123,12 +141,14 @@ class Simulation {
     /// velocity that a joint does not allow is left out. What a solver remembers of contacts stays: after a jump call
     /// `reset` for the world, or bear one step of old guesses.
     [[nodiscard]] State& edit_state();
-    void                 set_pose(BodyId body, const Placement& pose) { edit_state().set_pose(body, pose); }
+    /// Short for `edit_state().set_pose(body, pose)`.
+    void set_pose(BodyId body, const Placement& pose) { edit_state().set_pose(body, pose); }
     /// All worlds, or one of them, at the start of the model: what a program wrote to the state before the first step
     /// is not part of it. The time, the commands and the other worlds stay. kShared is all of a model without worlds.
     /// What the solver remembers is forgotten with it. With the same commands the run from here on has the states of a
     /// new one.
     void reset();
+    /// The same for one world: its bodies, joints and particles; RUN_WORLD_DIVERGED may be told of it again.
     void reset(WorldId world);
     /// Changes the model of this simulation alone. Not while recording. What steps, resets, edits or records it is a
     /// mistake within `change`. @error SIM_RECORDING; API_ARGUMENT  arrays of the model were resized, which is
@@ -139,7 +159,8 @@ class Simulation {
     // -- recordings
     /// Records every step from now on, into a file that `replay` verifies. Of a model that `load` made without tables
     /// of one's own, `mechane replay` also verifies it, and makes pages, pictures and tables of it.
-    /// @error SIM_RECORDING  it records already, or the model was edited; RECORD_WRITE_FAILED; FILES_BUSY; FILES_INPUT
+    /// @error SIM_RECORDING  it records already, or the model was edited; SIM_OPTION  `every` is not positive;
+    /// API_ARGUMENT, API_FOREIGN  as of `step`; RECORD_WRITE_FAILED; FILES_BUSY; FILES_INPUT
     /// the file is one that the model was loaded from, or that those depend on
     /// Writes aside while it runs; `finish_recording` puts the file in its place.
     [[nodiscard]] Result<void> record(const std::string& file, const RecordOptions& options = {});

@@ -19,17 +19,22 @@ class State {
     /// before its first step.
     explicit State(std::shared_ptr<const Model> model);
 
+    /// The model that it was made of; of a simulation's own state, after an edit, the model as it is then.
     [[nodiscard]] const std::shared_ptr<const Model>& model() const noexcept { return model_; }
-    [[nodiscard]] double                              time() const noexcept { return arrays_.time; }  ///< [s]
+    /// 0 for a new one; a simulation writes it at each step.
+    [[nodiscard]] double time() const noexcept { return arrays_.time; }  ///< [s]
 
     /// Of the body's frame in the world; the identity for kWorld. Out of date between `set_position` and `settle`.
     [[nodiscard]] Placement pose(BodyId body) const;
     [[nodiscard]] Vec3      position(BodyId body) const { return pose(body).position; }  ///< of the body frame [m]
-    [[nodiscard]] Vec3      velocity(BodyId body) const;          ///< of the centre of mass [m/s]
-    [[nodiscard]] Vec3      angular_velocity(BodyId body) const;  ///< [rad/s]
+    /// World axes. Of a body that hangs on joints it is that of the last step, or of `settle`; 0 for kWorld.
+    [[nodiscard]] Vec3 velocity(BodyId body) const;          ///< of the centre of mass [m/s]
+    [[nodiscard]] Vec3 angular_velocity(BodyId body) const;  ///< [rad/s]
     /// 0 is where the anchors coincide, which is the authored place only where the stage says so. A turn of a revolute
     /// joint counts on beyond a full circle.
     [[nodiscard]] Real position(DofId dof) const;  ///< [m] or [rad], of a dof with a coordinate of its own
+    /// Of any dof. Those of ball joints are angular; those of free joints are the velocity of the child's centre of
+    /// mass and then the angular one; both in the axes of the parent's anchor.
     [[nodiscard]] Real velocity(DofId dof) const;  ///< [m/s] or [rad/s]
 
     /// Where a body is that no joint holds but a free one, or that is kinematic; bodies that joints hold are placed by
@@ -43,6 +48,7 @@ class State {
     /// one's own `settle` does. A joint whose child is kinematic has nothing to set: such a body is where it was put.
     /// A position beyond the dof's limits is taken as it is; the next step pushes it back.
     void set_position(DofId dof, Real position);
+    /// In the units of `velocity(dof)`, of any dof.
     void set_velocity(DofId dof, Real velocity);
     /// How the child of a ball joint is turned: its anchor against that of the parent.
     [[nodiscard]] Quat rotation(JointId ball) const;
@@ -81,12 +87,17 @@ class Control {
     /// The commands that the model stores.
     explicit Control(std::shared_ptr<const Model> model);
 
+    /// The model that it was made of; null once it was moved away.
     [[nodiscard]] const std::shared_ptr<const Model>& model() const noexcept { return model_; }
 
     /// Returns a place to write to, valid until this object is assigned to or gone. On the dofs
     /// of a free joint it is a force, or a torque about the child's centre of mass, along an axis of the world.
-    Real& force(DofId dof);            ///< [N] or [N m]; the effort limit is one of the drive, not of this
+    /// Beside the drive, on any dof: a motor that a program controls by its torque has gains of 0 and writes here.
+    Real& force(DofId dof);  ///< [N] or [N m]; the effort limit is one of the drive, not of this
+    /// The drive pulls towards it with its stiffness; without a stiffness nothing does. Beyond the limits it is
+    /// allowed.
     Real& target_position(DofId dof);  ///< of the drive [m] or [rad], of a dof with a coordinate of its own
+    /// The drive's damping works towards it: with a target of 0 it brakes.
     Real& target_velocity(DofId dof);  ///< of the drive [m/s] or [rad/s]
     /// External force [N] and torque [N m] about the centre of mass, world axes.
     /// Holds in every step until it is written again or `clear` is called. Gravity is not in it.
@@ -99,8 +110,9 @@ class Control {
     void clear();
 
     /// The arrays, under Newton's names: a building block.
-    [[nodiscard]] const model::Control&       arrays() const noexcept { return arrays_; }
-    model::Control&                           arrays() noexcept { return arrays_; }
+    [[nodiscard]] const model::Control& arrays() const noexcept { return arrays_; }
+    model::Control&                     arrays() noexcept { return arrays_; }
+    /// One for each body, about its centre of mass.
     [[nodiscard]] const std::vector<Spatial>& wrenches() const noexcept { return wrenches_; }  ///< empty: none
 
   private:

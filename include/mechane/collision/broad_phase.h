@@ -23,8 +23,10 @@ namespace mechane::collision {
 /// By these alone a pair may be ruled out: two shapes of one body, of different worlds, of groups that do not meet, or
 /// of which neither is mobile.
 struct ShapeFilter {
-    std::int32_t body   = -1;
-    std::int32_t world  = -1;
+    /// -1: none; shapes without a body never meet each other.
+    std::int32_t body  = -1;
+    std::int32_t world = -1;
+    /// As `groups_collide` reads it.
     std::int32_t group  = 1;
     bool         active = false;  ///< collides with anything at all
     bool         mobile = false;  ///< pairs without a mobile shape are dropped
@@ -46,6 +48,7 @@ struct RaisedPlane {
     Vec3d origin;  ///< a point of the raised plane, world [m]
 };
 
+/// Indices of shapes, the smaller one first in what is found.
 using ShapePair = std::pair<std::int32_t, std::int32_t>;
 
 enum class BroadPhaseMode : std::uint8_t {
@@ -55,6 +58,7 @@ enum class BroadPhaseMode : std::uint8_t {
     explicit_pairs,  ///< "explicit": the list of pairs that the filters let through, made once
     tree             ///< "tree": a dynamic tree of boxes in each world
 };
+/// By its name in quotes above, which is Newton's where Newton has it.
 /// @error COL_BROAD_PHASE_UNKNOWN
 Result<BroadPhaseMode> broad_phase_mode(std::string_view name);
 
@@ -191,6 +195,7 @@ class BroadPhaseExplicit final : public BroadPhase {
   public:
     BroadPhaseExplicit(std::vector<ShapeFilter> filters, std::vector<ShapePair> excluded);
     explicit BroadPhaseExplicit(std::size_t shape_count, std::vector<ShapePair> pairs);
+    /// What is tested, sorted.
     [[nodiscard]] const std::vector<ShapePair>& list() const { return list_; }
 
   private:

@@ -22,6 +22,7 @@ struct PressureLaw {
 
 /// Names and defaults are Newton's. Both shapes of a pair need the flag `hydroelastic`.
 struct HydroelasticOptions {
+    /// Few contacts stand for the faces of a patch; off: each face is a contact.
     bool reduce_contacts    = true;
     bool pre_prune_contacts = true;  ///< of open faces only the nearest of a voxel counts, not that of each normal bin
     PairStiffness pair_stiffness = PairStiffness::harmonic_mean;
@@ -30,10 +31,11 @@ struct HydroelasticOptions {
     bool   normal_matching = true;   ///< contacts push along the sum of their faces' forces, else along the strongest
     bool   anchor_contact  = false;  ///< one more contact for each bin, at its centre of pressure
     bool   moment_matching = false;  ///< scales friction to the moment of the whole patch; brings the anchor
-    double margin_contact_area    = 0.01;  ///< of a contact that is still open, for its stiffness [m^2]
-    double buffer_fraction        = 1;     ///< share of the room for faces of one pair, above 0 up to 1
-    double buffer_mult_contact    = 1;     ///< factor of the same room, dimensionless, at least 0.001
-    bool   output_contact_surface = false;
+    double margin_contact_area = 0.01;  ///< of a contact that is still open, for its stiffness [m^2]
+    double buffer_fraction     = 1;     ///< share of the room for faces of one pair, above 0 up to 1
+    double buffer_mult_contact = 1;     ///< factor of the same room, dimensionless, at least 0.001
+    /// Keeps the faces for `CollisionPipeline::contact_surface`; costs memory, and changes no contact.
+    bool output_contact_surface = false;
 };
 
 /// One triangle of a contact surface.

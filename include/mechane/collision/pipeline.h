@@ -84,6 +84,7 @@ Result<void> validate(const PipelineOptions& options);
 /// How much one stage of a call had to hold.
 /// `dropped` is what was needed and not done.
 struct StageStatus {
+    /// Counts of this call.
     std::int64_t needed = 0, capacity = 0, dropped = 0;
 };
 

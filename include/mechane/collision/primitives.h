@@ -20,6 +20,7 @@ struct PrimitiveContacts {
     std::array<Vec3d, N>  position{};  ///< midway between the two surfaces [m]
     std::array<Vec3d, N>  normal{};    ///< unit, from the first shape to the second; dimensionless
 
+    /// Slots in use.
     [[nodiscard]] std::size_t count() const
     {
         std::size_t n = 0;
@@ -33,15 +34,18 @@ struct PlaneArgs {
     Vec3d normal;  ///< unit, out of the solid; dimensionless
     Vec3d point;   ///< any point of the plane [m]
 };
+/// A ball.
 struct SphereArgs {
     Vec3d  centre;      ///< [m]
     double radius = 0;  ///< [m]
 };
+/// All points within `radius` of a segment of half length `half_height`.
 struct CapsuleArgs {
     Vec3d  centre, axis;                 ///< of the middle [m]; unit, dimensionless
     double radius = 0, half_height = 0;  ///< [m]
 };
 using CylinderArgs = CapsuleArgs;  ///< with flat ends instead of caps
+/// A cuboid; the columns of R are its axes.
 struct BoxArgs {
     Vec3d  centre;  ///< [m]
     Mat33d R = Mat33d::identity();
@@ -57,11 +61,13 @@ PrimitiveContacts<2> collide_plane_capsule(const PlaneArgs& plane, const Capsule
 PrimitiveContacts<1> collide_plane_ellipsoid(const PlaneArgs& plane, const EllipsoidArgs& ellipsoid);
 /// The lowest four corners, of those not higher than `margin`.
 PrimitiveContacts<4> collide_plane_box(const PlaneArgs& plane, const BoxArgs& box, double margin = 0);
+/// Of the rim of the lower cap, and the lowest point of the other cap.
 PrimitiveContacts<4> collide_plane_cylinder(const PlaneArgs& plane, const CylinderArgs& cylinder);
 /// Coincident centres: the normal is x.
 PrimitiveContacts<1> collide_sphere_sphere(const SphereArgs& a, const SphereArgs& b);
 /// Against the nearest point of the capsule's axis.
 PrimitiveContacts<1> collide_sphere_capsule(const SphereArgs& sphere, const CapsuleArgs& capsule);
+/// Inside: the way out through the nearest of side and caps.
 PrimitiveContacts<1> collide_sphere_cylinder(const SphereArgs& sphere, const CylinderArgs& cylinder);
 /// Inside: the way out through the nearest face.
 PrimitiveContacts<1> collide_sphere_box(const SphereArgs& sphere, const BoxArgs& box);

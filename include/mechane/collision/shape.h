@@ -43,6 +43,7 @@ struct LaneVectors {
 struct HullShape {
     std::vector<Vec3d>        vertices;    ///< in the shape's frame [m]
     std::vector<std::int32_t> face_start;  ///< [faces + 1], into face_vertices
+    /// Polygon after polygon, counter-clockwise from outside.
     std::vector<std::int32_t> face_vertices;
     std::vector<Vec3d>        face_normals;                 ///< [faces], unit, outward; dimensionless
     std::vector<std::int32_t> neighbour_start, neighbours;  ///< vertices joined by an edge, per vertex
@@ -62,10 +63,11 @@ struct MeshShape {
     std::vector<Vec3d>                       points;  ///< in the shape's frame [m]
     std::vector<std::array<std::int32_t, 3>> triangles;
     std::vector<Vec3d>                       normals;  ///< unit; zero for a degenerate triangle; dimensionless
-    std::vector<std::array<std::int32_t, 3>>
-        neighbours;  ///< triangle across edge k -> k+1; -1 at a boundary or a non-manifold edge
-    std::vector<std::array<double, 3>>
-                  fold;  ///< angle from my normal to the neighbour's over edge k [rad], positive where convex
+    /// Triangle across edge k -> k+1; -1 at a boundary or a non-manifold edge.
+    std::vector<std::array<std::int32_t, 3>> neighbours;
+    /// Angle from my normal to the neighbour's over edge k [rad], positive where convex.
+    std::vector<std::array<double, 3>> fold;
+    /// Every edge joins two triangles, so that there is an inside.
     bool          closed = false;
     bool          convex = false;  ///< closed and nowhere hollow
     double        floor  = 0;      ///< of a height field: how far the solid goes down below its surface, along -z [m]
@@ -84,10 +86,11 @@ struct SdfShape;
 /// cone (r, half height along z), ellipsoid semi-axes, box half extents, rectangle half extents (x, y); [m]. The plane
 /// is z = 0 with the solid below; the rectangle is one-sided likewise.
 struct Shape {
-    ShapeKind        kind = ShapeKind::sphere;
-    Vec3d            p;  ///< origin [m]
-    Mat33d           R = Mat33d::identity();
-    Vec3d            size;  ///< [m], by kind as above
+    ShapeKind kind = ShapeKind::sphere;
+    Vec3d     p;  ///< origin [m]
+    Mat33d    R = Mat33d::identity();
+    Vec3d     size;  ///< [m], by kind as above
+    /// Data of hulls and meshes, null for other kinds; whoever made the shape keeps them.
     const HullShape* hull = nullptr;
     const MeshShape* mesh = nullptr;
     const SdfShape*  sdf  = nullptr;  ///< its signed distance field, where it has one

@@ -27,6 +27,7 @@ concept SupportMap = std::is_invocable_r_v<Vec3d, const Support&, const Geom&, c
 /// Of two shapes, in the world. `normal` is unit and points from a to b.
 /// Answers of `create_solve_closest_distance`.
 struct ClosestPoints {
+    /// False: they overlap or touch, and the normal says nothing.
     bool   separated = false;
     double distance  = 0;                      ///< [m], 0 when they overlap
     Vec3d  point_a, point_b, normal{1, 0, 0};  ///< [m], [m]; unit, from a to b
@@ -57,12 +58,14 @@ struct Point {
 /// Two geometries with their poses, as one convex set: the Minkowski difference b - a.
 template <class Support, class A, class B>
 struct Pair {
+    /// Referred to, not copied: a pair lives as long as one call.
     const Support& support;
     const A&       a;
     const Posed&   X_WA;
     const B&       b;
     const Posed&   X_WB;
 
+    /// Support points in the world, along a direction of the world.
     [[nodiscard]] Vec3d of_a(const Vec3d& d) const { return X_WA * support(a, rotate_inverse(X_WA.q, d)); }
     [[nodiscard]] Vec3d of_b(const Vec3d& d) const { return X_WB * support(b, rotate_inverse(X_WB.q, d)); }
     /// The point of b - a that lies farthest along d.
@@ -87,10 +90,12 @@ struct Pair {
 
 /// A simplex of up to four points, and the weights of its point nearest to the origin.
 struct Simplex {
+    /// The first `count` of them hold something.
     std::array<Point, 4>  points;
     std::array<double, 4> weights{};  ///< barycentric, sum 1, dimensionless
     std::size_t           count = 0;
 
+    /// Takes the nearest point of a face where it is nearer than what is known.
     void offer(std::size_t i, std::size_t j, std::size_t k, double& least, Vec3d& v, std::array<double, 4>& best) const
     {
         const auto c = geometry::nearest_to_origin(points[i].w, points[j].w, points[k].w);
@@ -236,6 +241,8 @@ PortalContact portal(const P& difference)
             break;
         }
     }
+    /// They overlap or touch; otherwise the rest is of shapes that are apart, as `create_solve_closest_distance` gives
+    /// it.
     bool hit = false;
     for (int i = 0; i < kIterations; ++i) {
         const Vec3d across = cross(v2.w - v1.w, v3.w - v1.w);
@@ -269,6 +276,7 @@ struct Feature {
     std::array<Vec3d, kMost>     points{};  ///< in the frame of the contact [m]
     std::size_t                  count = 0;
 
+    /// A point beyond the room for 32 is dropped.
     void add(const Vec3d& p)
     {
         if (count < kMost) points[count++] = p;
@@ -292,6 +300,7 @@ struct Feature {
     }
 };
 
+/// Twice the area of the triangle across the normal, positive where o, a, b turn counter-clockwise [m^2].
 inline double turn(const Vec3d& o, const Vec3d& a, const Vec3d& b)
 { return (a.x - o.x) * (b.y - o.y) - (a.y - o.y) * (b.x - o.x); }
 
@@ -376,6 +385,7 @@ inline Feature beside(const Feature& edge, const Feature& other)
 /// A frame across a contact.
 struct Frame {
     Vec3d x, y, n, origin;  ///< unit vectors of the world; [m]
+    /// The axes are right-handed; which of the many they are follows from the normal alone.
     explicit Frame(const Vec3d& normal, const Vec3d& at) : n(normal), origin(at)
     {
         const Vec3d least = std::abs(n.x) <= std::abs(n.y) && std::abs(n.x) <= std::abs(n.z) ? Vec3d{1, 0, 0}
@@ -384,6 +394,7 @@ struct Frame {
         x                 = normalized(cross(least, n));
         y                 = cross(n, x);
     }
+    /// Between the world and (x, y, height).
     [[nodiscard]] Vec3d in(const Vec3d& p) const
     { return {dot(p - origin, x), dot(p - origin, y), dot(p - origin, n)}; }
     [[nodiscard]] Vec3d out(double u, double v, double h) const { return origin + u * x + v * y + h * n; }
@@ -416,7 +427,10 @@ Feature facing(const Of& support, const Vec3d& along, const Frame& frame, double
 
 }  // namespace support_map
 
-/// Closest points of two shapes by GJK. `f(a, X_WA, b, X_WB)` gives ClosestPoints.
+/// Closest points of two shapes by GJK (Gilbert, Johnson and Keerthi 1988). `f(a, X_WA, b, X_WB)` gives ClosestPoints.
+/// A ball is best given as its centre, and its radius subtracted from the distance: that is exact, and takes fewer
+/// steps.
+/// @param support  for geometries of both kinds: an overload for each, or a template
 template <class Support>
 auto create_solve_closest_distance(Support support)
 {
@@ -426,8 +440,8 @@ auto create_solve_closest_distance(Support support)
     { return support_map::closest(support_map::Pair<Support, A, B>{support, a, X_WA, b, X_WB}); };
 }
 
-/// Whether two shapes overlap, and how deep, by Minkowski portal refinement; of shapes that are apart the distance by
-/// GJK. `f(a, X_WA, b, X_WB)` gives a PortalContact.
+/// Whether two shapes overlap, and how deep, by Minkowski portal refinement (Snethen 2008); of shapes that are apart
+/// the distance by GJK. `f(a, X_WA, b, X_WB)` gives a PortalContact.
 template <class Support>
 auto create_solve_mpr(Support support)
 {

@@ -73,6 +73,7 @@ class Diagnostics {
     /// Adds all findings of `other`, in order.
     void append(const Diagnostics& other);
 
+    /// What came first comes first; a finding that came several times stands once.
     [[nodiscard]] bool                           empty() const noexcept { return items_.empty(); }
     [[nodiscard]] std::size_t                    size() const noexcept { return items_.size(); }
     [[nodiscard]] const std::vector<Diagnostic>& items() const noexcept { return items_; }
@@ -86,7 +87,8 @@ class Diagnostics {
     [[nodiscard]] std::size_t count(std::string_view id) const noexcept;
     /// The first finding with this id or former id, or null.
     [[nodiscard]] const Diagnostic* find(std::string_view id) const noexcept;
-    void                            clear();
+    /// Forgets all findings, for a list that is used again.
+    void clear();
 
   private:
     std::vector<Diagnostic>                          items_;

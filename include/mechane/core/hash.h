@@ -20,6 +20,7 @@ std::uint64_t hash_span(std::span<const T> values, std::uint64_t seed = 0) noexc
     return hash_bytes(values.data(), values.size_bytes(), seed);
 }
 
+/// The bytes of the text, without an end mark.
 inline std::uint64_t hash_text(std::string_view text, std::uint64_t seed = 0) noexcept
 { return hash_bytes(text.data(), text.size(), seed); }
 

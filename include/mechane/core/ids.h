@@ -15,13 +15,15 @@ struct Id {
 
     /// None.
     constexpr Id() = default;
+    /// From a number, spelled out: an index of an array of building blocks.
     constexpr explicit Id(std::int32_t v) : value(v) {}
     constexpr explicit Id(std::size_t v) : value(static_cast<std::int32_t>(v)) {}
 
     /// Not negative. Whether a model has it, the model says.
     [[nodiscard]] constexpr bool        valid() const noexcept { return value >= 0; }
     [[nodiscard]] constexpr std::size_t index() const noexcept { return static_cast<std::size_t>(value); }
-    constexpr auto                      operator<=>(const Id&) const = default;
+    /// By the number, so that ids are keys of sorted containers; they have a hash too.
+    constexpr auto operator<=>(const Id&) const = default;
 };
 
 }  // namespace mechane

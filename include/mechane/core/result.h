@@ -141,9 +141,11 @@ class [[nodiscard]] Result<void> {
     /// Nothing: such a result says only that something was done.
     using value_type = void;
 
+    /// `return {};` is success.
     Result() = default;
     Result(Diagnostic error) : error_(std::move(error)) {}  // NOLINT: implicit on purpose
 
+    /// Whether it was done; `if (result)` asks the same.
     [[nodiscard]] bool has_value() const noexcept { return !error_.has_value(); }
     explicit           operator bool() const noexcept { return has_value(); }
     /// For programs: a failure is told the failure handler, as Result<T>::expect does.

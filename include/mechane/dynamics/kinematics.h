@@ -14,8 +14,8 @@ struct Selection {
     std::span<const std::uint8_t> articulation_mask{};     ///< one flag per articulation
     std::span<const std::int32_t> articulation_indices{};  ///< or a list of them; both together are an error
     std::span<const std::uint8_t> joint_mask{};  ///< one flag per joint; an unselected joint leaves its child as it is
-    std::int32_t                  body_flag_filter =
-        model::body_flag::dynamic | model::body_flag::kinematic;  ///< bodies of other kinds keep their values
+    /// Bodies of other kinds keep their values.
+    std::int32_t body_flag_filter = model::body_flag::dynamic | model::body_flag::kinematic;
 };
 
 /// Forward kinematics of all articulations: writes `body_q`, `body_qd` of the children of tree joints, in joint order.
@@ -39,6 +39,7 @@ Result<void> eval_ik(const model::Model& model, const model::State& state, std::
 /// Pose of a body and velocity of its centre of mass, in double; the default is the world.
 /// Twists are about the centre of mass, in world axes, as in `body_qd`.
 struct BodyMotion {
+    /// Of the body frame, world.
     Posed    X;
     Spatiald twist;
 };

@@ -25,11 +25,14 @@ class CacheFolder {
     CacheFolder& operator=(const CacheFolder&) = delete;
 
     /// @param key  at least four characters of [0-9a-f]
-    std::optional<std::string>                 load(const std::string& key);
-    void                                       store(const std::string& key, std::string_view bytes);
+    /// The bytes that were stored under the key, or nothing.
+    std::optional<std::string> load(const std::string& key);
+    void                       store(const std::string& key, std::string_view bytes);
+    /// Where the entry is, or would be.
     [[nodiscard]] std::filesystem::path        file_of(const std::string& key) const;
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
+    /// What the entries with this suffix take, in room on the disk [bytes].
     struct Usage {
         std::size_t   entries = 0;
         std::uint64_t bytes   = 0;

@@ -43,11 +43,14 @@ inline double entry_of(const Aabbd& box, const Vec3d& o, const Vec3d& d)
     return enter <= leave * (1 + 4e-16) ? enter : kInfinity;
 }
 
-/// Immutable once it is made, so any number of threads may ask it. Visitors are called in a fixed order.
 /// A binary tree of boxes over items (triangles), split where surface times items is least on both sides together.
-/// Equal input gives equal bytes. The depth is at most 71, so a query runs on a fixed stack.
+/// Immutable once it is made, so any number of threads may ask it. Visitors are called in a fixed order. Equal input
+/// gives equal bytes. The depth is at most 71, so a query runs on a fixed stack.
+///
+///     tree.for_each_overlap(box, [&](std::int32_t item) { near.push_back(item); });
 class Bvh {
   public:
+    /// Empty: no query visits anything.
     Bvh() = default;
     /// The boxes are copied; an item is the place of its box in the span.
     explicit Bvh(std::span<const Aabbd> boxes);

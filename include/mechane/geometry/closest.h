@@ -3,8 +3,8 @@
 
 namespace mechane::geometry {
 
-/// Everything here is pure arithmetic in double precision, in one frame that the caller chooses [m].
 /// Parameter in [0, 1] of the point of segment ab that is closest to p; 0 when the segment is a point.
+/// Everything in this file is pure arithmetic in double precision, in one frame that the caller chooses [m].
 double closest_on_segment(const Vec3d& p, const Vec3d& a, const Vec3d& b);
 
 /// Of crossing segments the two points are one to rounding.
@@ -56,6 +56,7 @@ struct PointOnTriangle {
 /// The point of triangle abc that is closest to p.
 PointOnTriangle closest_on_triangle(const Vec3d& p, const Vec3d& a, const Vec3d& b, const Vec3d& c);
 
+/// The closest points of a segment and a triangle.
 struct SegmentTriangle {
     Vec3d on_segment, on_triangle;  ///< equal where the segment pierces the triangle [m]
 };

@@ -16,11 +16,12 @@ enum class SignMethod : std::uint8_t {
     normal      ///< angle-weighted pseudo-normal at the nearest point (Baerentzen, Aanaes 2005)
 };
 
-/// Exact to rounding: no grid. Immutable once it is made, so any number of threads may ask. A question costs about the
-/// logarithm of the triangles.
-/// Distances from a triangle mesh, negative inside. Points at the same place are joined first.
+/// Distances from a triangle mesh, negative inside, exact to rounding: there is no grid. Points at the same place are
+/// joined first. Immutable once it is made, so any number of threads may ask. A question costs about the logarithm of
+/// the triangles.
 class MeshDistance {
   public:
+    /// Copies the mesh and builds its tree; what `automatic` comes to is decided here.
     explicit MeshDistance(const Mesh& mesh, SignMethod method = SignMethod::automatic);
 
     struct Nearest {
@@ -40,7 +41,8 @@ class MeshDistance {
     /// Never `automatic`: what it came to.
     [[nodiscard]] SignMethod method() const { return method_; }
     /// The sign changes at the surface only, so a sample far from it has the sign of its neighbour.
-    [[nodiscard]] bool        changes_sign_at_surface_only() const { return watertight_; }
+    [[nodiscard]] bool changes_sign_at_surface_only() const { return watertight_; }
+    /// After joining: indices differ from those of the mesh that was given.
     [[nodiscard]] const Mesh& mesh() const { return mesh_; }
 
   private:

@@ -30,10 +30,11 @@ struct PreparationOptions {
 /// For meshes that take seconds: a key is made of the mesh and of every option that counts.
 class BlobCache {
   public:
-    BlobCache()                                                           = default;
-    BlobCache(const BlobCache&)                                           = delete;
-    BlobCache& operator=(const BlobCache&)                                = delete;
-    virtual ~BlobCache()                                                  = default;
+    BlobCache()                            = default;
+    BlobCache(const BlobCache&)            = delete;
+    BlobCache& operator=(const BlobCache&) = delete;
+    virtual ~BlobCache()                   = default;
+    /// The bytes that were stored under the key, or nothing.
     virtual std::optional<std::vector<std::byte>> load(std::uint64_t key) = 0;
     /// Failing to store is no error: the next one builds again.
     virtual void store(std::uint64_t key, std::span<const std::byte> bytes) = 0;
@@ -43,6 +44,7 @@ class BlobCache {
 /// counts as none, and beyond `most_bytes` those go that were not used for longest.
 class DiskCache final : public BlobCache {
   public:
+    /// The folder is made at the first entry; 4 GiB at most unless said otherwise.
     explicit DiskCache(std::filesystem::path folder, std::uint64_t most_bytes = std::uint64_t{4} << 30);
     std::optional<std::vector<std::byte>> load(std::uint64_t key) override;
     void                                  store(std::uint64_t key, std::span<const std::byte> bytes) override;
@@ -56,7 +58,8 @@ class DiskCache final : public BlobCache {
 struct PreparedMesh {
     std::vector<Mesh> parts;                                ///< one, but for a decomposition
     Preparation       method = Preparation::decomposition;  ///< that succeeded
-    bool              cached = false, cut_short = false;
+    /// It came from the cache; the time limit ended it, so that it may differ from machine to machine.
+    bool cached = false, cut_short = false;
 };
 
 /// Prepares a mesh. A method that cannot deal with the mesh hands over to the next simpler one, decomposition to hull

@@ -59,17 +59,21 @@ struct SdfSample {
 /// any number of threads may sample it.
 class Sdf {
   public:
+    /// Cells along a block, and values of a brick.
     static constexpr int           kBlock = 8, kBrick = 9 * 9 * 9;
     static constexpr std::uint32_t kEmpty   = 0xffffffff;  ///< outside of the band: the coarse values serve
     static constexpr std::uint32_t kDemoted = 0xfffffffe;  ///< in the band, but the coarse values are as good
 
     /// Trilinear; beyond the box the distance to the box is added.
-    [[nodiscard]] double    sample(const Vec3d& p) const;
+    [[nodiscard]] double sample(const Vec3d& p) const;
+    /// The same with the gradient of the trilinear cell.
     [[nodiscard]] SdfSample sample_gradient(const Vec3d& p) const;
 
+    /// Corner of the grid, padding included [m].
     [[nodiscard]] const Vec3d& lower() const { return plan_.lower; }
     /// Opposite corner of the grid [m].
-    [[nodiscard]] Vec3d                     upper() const;
+    [[nodiscard]] Vec3d upper() const;
+    /// Edge of a cell, all sides equal [m].
     [[nodiscard]] double                    voxel() const { return plan_.voxel; }
     [[nodiscard]] const std::array<int, 3>& blocks() const { return plan_.blocks; }
     /// Entry of one block: a brick, kEmpty or kDemoted.

@@ -5,9 +5,10 @@ namespace mechane::geometry {
 
 /// Whichever of the two is reached first ends it, so fewer triangles may come out than either asks for.
 struct SimplificationOptions {
+    /// Brought into 0..1.
     double ratio = 0.25;  ///< wanted triangles, relative to those of the input; dimensionless, above 0
-    double max_error =
-        0.02;  ///< distance that the surface may move, relative to the extent of the mesh; stops earlier if need be
+    /// Distance that the surface may move, relative to the extent of the mesh; stops earlier if need be.
+    double max_error = 0.02;
 };
 
 /// A mesh of fewer triangles by collapsing edges in order of their quadric error (Garland and Heckbert 1997), with

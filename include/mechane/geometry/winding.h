@@ -12,6 +12,7 @@ namespace mechane::geometry {
 class WindingTree {
   public:
     WindingTree() = default;
+    /// Copies what it needs of the mesh.
     explicit WindingTree(const Mesh& mesh);
     /// @param p  in the mesh's frame [m]
     /// Inside is where it is above one half.

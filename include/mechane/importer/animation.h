@@ -43,9 +43,10 @@ struct AnimatedValue {
     bool                     angular = false;  ///< of joints: the axis is one of the angular ones
     std::size_t              axis    = 0;      ///< place among the joint's axes of that kind
     usd::Path                prim;
-    usd::Token               property;
-    double                   unit = 1, offset = 0;  ///< model = unit * authored + offset; SI, radians
-    double                   largest = kInfinity;   ///< of a drive's force: what bounds it besides
+    /// The attribute that is read, on the stage.
+    usd::Token property;
+    double     unit = 1, offset = 0;  ///< model = unit * authored + offset; SI, radians
+    double     largest = kInfinity;   ///< of a drive's force: what bounds it besides
     /// Pairs of shapes, by label, that nothing but this joint keeps from colliding.
     std::vector<std::pair<std::string, std::string>> filtered;
 };
@@ -114,6 +115,7 @@ struct AnimationTracks {
 
     [[nodiscard]] bool empty() const
     { return values.empty() && bodies.empty() && shapes.empty() && surfaces.empty() && gravity.empty() && !masses; }
+    /// Whether the attribute is one of `followed`.
     [[nodiscard]] bool follows(const usd::Path& prim, const usd::Token& property) const;
 };
 

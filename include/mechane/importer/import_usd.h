@@ -21,12 +21,13 @@ namespace mechane::importer {
 /// One PhysicsScene as it was imported. A stage with several populated scenes becomes one world for each.
 /// `Model::gravity` and the step of a run come from here.
 struct ImportedScene {
-    std::string                 path;  ///< empty for the scene that stands in when the stage has none
-    std::int32_t                world = model::kGlobalWorld;
-    Vec3d                       gravity;                      ///< [m/s^2]
-    double                      physics_dt          = 0.001;  ///< [s]
-    bool                        physics_dt_authored = false;  ///< a positive finite rate is
-    Site                        physics_dt_site;              ///< of the attribute that says so
+    std::string  path;  ///< empty for the scene that stands in when the stage has none
+    std::int32_t world = model::kGlobalWorld;
+    Vec3d        gravity;                      ///< [m/s^2]
+    double       physics_dt          = 0.001;  ///< [s]
+    bool         physics_dt_authored = false;  ///< a positive finite rate is
+    Site         physics_dt_site;              ///< of the attribute that says so
+    /// What a vendor's attribute asks for. No solver here reads it.
     std::optional<std::int64_t> max_solver_iterations;
 };
 
@@ -54,6 +55,7 @@ struct ElementValues {
 
 /// A deformable of the stage and what it became. Indices of the builder after the import; ranges are half-open.
 struct ImportedDeformable {
+    /// Curves become cables, surfaces cloth, tetrahedra volumes.
     enum class Kind : std::uint8_t { cable, cloth, volume };
     std::string               path;
     Kind                      kind = Kind::cloth;
@@ -95,16 +97,17 @@ struct ImportResult {
     double unit_in_metres  = 1;             ///< what a length unit of the stage was taken as [m], also where it is kept
     double meters_per_unit = 1;  ///< [m]; what a length of the stage was multiplied by; 1 where stage units are kept
     Posed  X_WS;                 ///< the stage's frame in the builder's world, lengths multiplied
+    /// By the path of the prim that says so. Prims that were left out are missing.
     std::map<std::string, std::int32_t> path_body_map, path_joint_map, path_shape_map;
     std::map<std::string, std::int32_t> path_joint_axis;  ///< of prims that share a joint: which axis each became
     std::map<std::string, std::int32_t> path_original_body_map;  ///< before fixed joints were collapsed
     std::map<std::string, Vec3d>        path_shape_scale;        ///< world scale of the prim
     /// Pictures of meshes that a texture colours; one for each shader.
     std::map<std::string, std::shared_ptr<const Texture>> path_shape_texture;
-    std::map<std::string, std::int32_t>
-        path_collision_group_map;  ///< groups numbered from 1 in traversal order; merged ones share
-    std::vector<std::int32_t>
-        shape_usd_collision_group;  ///< by shape index, up to the last shape in a group: number of its first; 0: none
+    /// Groups numbered from 1 in traversal order; merged ones share.
+    std::map<std::string, std::int32_t> path_collision_group_map;
+    /// By shape index, up to the last shape in a group: number of its first; 0: none.
+    std::vector<std::int32_t>         shape_usd_collision_group;
     std::vector<std::string>          resolvers;         ///< whose attributes were read, by priority, "auto" replaced
     std::map<std::string, usd::Value> scene_attributes;  ///< of the first scene, fallbacks included
     std::optional<std::string>        physics_scene_path;
@@ -115,8 +118,8 @@ struct ImportResult {
     /// Vendor attributes by resolver, prim and attribute name.
     std::map<std::string, std::map<std::string, std::map<std::string, usd::Value>>> schema_attrs;
     std::int32_t                                                                    actuator_count = 0;
-    std::map<std::string, Posed>
-        path_body_relative_transform;                       ///< bodies merged away: pose in the survivor, or the world
+    /// Bodies merged away: pose in the survivor, or the world.
+    std::map<std::string, Posed>         path_body_relative_transform;
     std::optional<model::CollapseResult> collapse_results;  ///< when fixed joints were collapsed
     std::vector<ImportedActuator>        actuators;
     /// Why pairs of shapes do not collide, by shape indices, smaller first; only with a ledger.
@@ -140,9 +143,10 @@ struct ImportResult {
 /// that importer does.
 ///
 /// @return the maps; the builder is unchanged when this fails
-/// @error  IMPORT_ARG_*, IMPORT_STAGE_COMPOSITION, IMPORT_ROOT_PATH; under `newton_1_8` also IMPORT_ART_*,
-/// IMPORT_JOINT_*, IMPORT_MERGE_TYPE, IMPORT_MESH_DATA,
-///         IMPORT_BODY_KINEMATIC_CHILD
+/// @error  IMPORT_ARG_*, IMPORT_STAGE_COMPOSITION, IMPORT_ROOT_PATH, IMPORT_SCENE_PATH, RESOLVER_UNKNOWN, STAGE_LIMIT
+/// of the items of instancers; IMPORT_SCENE_WORLD  a stage of several simulations, and a world of the builder is open;
+/// IMPORT_MJC_NOT_REGISTERED, MODEL_CUSTOM_CONFLICT  of MuJoCo's attributes; under `newton_1_8` also IMPORT_ART_*,
+/// IMPORT_JOINT_*, IMPORT_MERGE_TYPE, IMPORT_MESH_DATA, IMPORT_BODY_KINEMATIC_CHILD
 Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& options, model::ModelBuilder& builder,
                                 Diagnostics& found);
 

@@ -16,6 +16,7 @@ enum class Verdict : std::uint8_t {
     overridden,  ///< another property said the same thing and went first
     ignored,     ///< it has no effect; the note says why
 };
+/// "used", "converted", "overridden" or "ignored".
 std::string_view to_string(Verdict verdict);
 
 /// One authored attribute or relationship in a physics namespace, on one composed prim.

@@ -52,8 +52,8 @@ struct ImportOptions {
     bool override_root_xform = false;  ///< `xform` replaces the pose of articulation roots instead of preceding it
     /// Base joint of roots: FREE, or FIXED; unset: FREE to the world, FIXED to `parent_body`.
     std::optional<bool> floating{};
-    std::optional<model::BuilderJoint>
-        base_joint{};  ///< any joint as base; parent, child and frames are the importer's
+    /// Any joint as base; parent, child and frames are the importer's.
+    std::optional<model::BuilderJoint> base_joint{};
     /// Attach the imported roots to this body of the latest articulation.
     std::int32_t parent_body = model::kWorldBody;
 
@@ -97,9 +97,9 @@ struct ImportOptions {
     physics::ResetStack   reset_stack                      = physics::ResetStack::body;
     PointInstancers       point_instancers                 = PointInstancers::expand;  ///< `newton_1_8` ignores them
     bool                  exact_shapes                     = false;  ///< round shapes with unequal scale keep it
-    /// Limits of approximations: `mesh_maxhullvert` vertices a hull, unless a prim says otherwise.
     std::optional<double> default_friction{};  ///< of colliders without a material; unset: the builder's, 1
-    int                   mesh_maxhullvert = 64;
+    /// Most vertices of a hull that stands for a mesh, unless a prim says otherwise.
+    int mesh_maxhullvert = 64;
     /// By priority; empty: no vendor attribute is read. "auto" stands for newton, then physx and mjc where the stage
     /// applies one of their schemas or authors one of their attributes (`resolve::resolvers_of`).
     std::vector<std::string>       schema_resolvers{"newton"};

@@ -10,6 +10,7 @@ namespace mechane {
 class Random {
   public:
     /// Equal seeds give equal numbers, in every build and on every machine.
+    /// All seeds walk one cycle of 2^64 numbers, each from a place of its own.
     explicit Random(std::uint64_t seed) : state_(seed + kIncrement) { next(); }
 
     /// All 32 bits, uniform; the period is 2^64.
@@ -29,18 +30,21 @@ class Random {
     std::uint32_t below(std::uint32_t n)
     { return static_cast<std::uint32_t>((static_cast<std::uint64_t>(next()) * n) >> 32); }
     /// Uniform in the cube [-size, size]^3.
+    /// Calls `uniform` three times, x first.
     Vec3d vec(double size)
     {
         const double x = uniform(-size, size), y = uniform(-size, size);
         return {x, y, uniform(-size, size)};
     }
     /// Uniform over directions.
+    /// Unit. By the height on the axis and an angle, both uniform (Archimedes): two calls of `uniform`.
     Vec3d direction()
     {
         const double z = uniform(-1, 1), a = uniform(-kPi, kPi), r = std::sqrt(1 - z * z);
         return {r * std::cos(a), r * std::sin(a), z};
     }
     /// Uniform over rotations (Shoemake 1992).
+    /// Unit, of either sign; three calls of `uniform`.
     Quatd rotation()
     {
         const double u = uniform(), a = uniform(-kPi, kPi), b = uniform(-kPi, kPi);

@@ -33,11 +33,13 @@ namespace guard {
 inline const char* const precision = &MECHANE_PRECISION_SYMBOL;
 }  // namespace guard
 
+/// Double in builds of both precisions; narrow them where a `Real` is wanted.
 inline constexpr double kPi       = 3.14159265358979323846;
 inline constexpr double kDegrees  = kPi / 180.0;  ///< radians per degree
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// x * x with one evaluation of x.
+/// For floating-point numbers: small integers are promoted, and their product is cut back to T.
 template <class T>
 constexpr T square(T x)
 { return x * x; }

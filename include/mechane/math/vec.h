@@ -5,10 +5,11 @@
 #include "mechane/core/assert.h"
 #include "mechane/math/real.h"
 
+/// Small vectors by value: no alignment beyond that of T, no padding, so that an array of them is an array of numbers.
+/// Units are those of what they hold.
 namespace mechane {
 
-/// Small vectors by value: no alignment beyond that of T, no padding, so that an array of them is an array of numbers.
-/// Units are those of what they hold. A vector of the plane.
+/// Two numbers, as of a picture or of a texture. There is no arithmetic on them.
 template <class T>
 struct Vec2T {
     T              x = 0, y = 0;
@@ -20,6 +21,7 @@ template <class T>
 struct Vec3T {
     T x = 0, y = 0, z = 0;
 
+    /// The component by its number: 0, 1, 2 for x, y, z.
     /// Checked in builds with assertions only, as it lies in inner loops.
     constexpr T& operator[](std::size_t i)
     {
@@ -31,8 +33,10 @@ struct Vec3T {
         MCH_ASSERT(i < 3);
         return i == 0 ? x : i == 1 ? y : z;
     }
+    /// Exact: -0 equals 0, and a NaN equals nothing. For a tolerance compare the length of a difference.
     constexpr bool operator==(const Vec3T&) const = default;
 
+    /// In place; the operators between two values are made of these.
     constexpr Vec3T& operator+=(const Vec3T& b)
     {
         x += b.x;
@@ -72,6 +76,7 @@ constexpr Vec3T<T> operator-(Vec3T<T> a, const Vec3T<T>& b)
 template <class T>
 constexpr Vec3T<T> operator-(const Vec3T<T>& a)
 { return {-a.x, -a.y, -a.z}; }
+/// The scalar stands on either side. A product of two vectors is `dot`, `cross` or `scale`: no operator guesses which.
 template <class T>
 constexpr Vec3T<T> operator*(T s, Vec3T<T> a)
 { return a *= s; }
@@ -84,24 +89,30 @@ constexpr Vec3T<T> operator/(const Vec3T<T>& a, T s)
 { return {a.x / s, a.y / s, a.z / s}; }
 
 /// ((xx + yy) + zz), in this order.
+/// Of unit vectors the cosine of the angle between them, which rounding may carry beyond -1..1: clamp it before acos.
 template <class T>
 constexpr T dot(const Vec3T<T>& a, const Vec3T<T>& b)
 { return a.x * b.x + a.y * b.y + a.z * b.z; }
 /// Right-handed: x cross y is z.
+/// Its length is that of both times the sine of the angle between them; zero for parallel vectors.
 template <class T>
 constexpr Vec3T<T> cross(const Vec3T<T>& a, const Vec3T<T>& b)
 { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
 /// Component-wise product.
+/// For sizes and scales of shapes. A rotation of the result is not the result of a rotation.
 template <class T>
 constexpr Vec3T<T> scale(const Vec3T<T>& a, const Vec3T<T>& b)
 { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
+/// Saves the root where lengths are compared alone.
 template <class T>
 constexpr T length_squared(const Vec3T<T>& a)
 { return dot(a, a); }
+/// By squares, so that in single precision lengths above 1.8e19 overflow to infinity.
 template <class T>
 T length(const Vec3T<T>& a)
 { return std::sqrt(dot(a, a)); }
 /// `a` at unit length, or `fallback` when `a` is zero, denormal or not finite.
+/// The zero vector, which is the default, lets a caller ask afterwards whether there was a direction at all.
 template <class T>
 Vec3T<T> normalized(const Vec3T<T>& a, const Vec3T<T>& fallback = {})
 {
@@ -116,6 +127,7 @@ constexpr Vec3T<T> abs(const Vec3T<T>& a)
 template <class T>
 constexpr Vec3T<T> min(const Vec3T<T>& a, const Vec3T<T>& b)
 { return {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z}; }
+/// The same for upper corners: `lower = min(lower, p), upper = max(upper, p)` grows a box to a point.
 template <class T>
 constexpr Vec3T<T> max(const Vec3T<T>& a, const Vec3T<T>& b)
 { return {a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z}; }
@@ -129,6 +141,7 @@ bool is_finite(const Vec3T<T>& a)
 { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
 /// Some unit vector perpendicular to the unit vector `n`, without a branch on its direction (Duff et al. 2017, JCGT
 /// 6(1)).
+/// It jumps where n.z changes its sign. For a frame about a normal: x = any_perpendicular(n), y = cross(n, x).
 template <class T>
 Vec3T<T> any_perpendicular(const Vec3T<T>& n)
 {

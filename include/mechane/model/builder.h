@@ -25,14 +25,17 @@ struct Model;
 /// How a shape collides and what it is made of. Defaults are Newton's. SI units.
 /// The face has the most used of these in `Surface`.
 struct ShapeConfig {
-    double                density = 1000;        ///< [kg/m^3]; 0 adds no mass
-    double                ke = 2500, kd = 100;   ///< contact stiffness [N/m] and damping [N s/m]
-    double                kf = 1000, ka = 0;     ///< friction gain [N s/m], adhesion distance [m]
-    double                mu = 1.0;              ///< dynamic friction, dimensionless
-    std::optional<double> mu_static{};           ///< static friction, dimensionless; `mu` when unset
-    double                restitution  = 0;      ///< dimensionless, 0..1
-    double                mu_torsional = 0.005;  ///< [m]
-    double                mu_rolling   = 1e-4;   ///< [m]
+    double density = 1000;  ///< [kg/m^3]; 0 adds no mass
+    /// Of solvers with contacts as springs: ke times the depth, plus kd times the speed of approach.
+    double                ke = 2500, kd = 100;  ///< contact stiffness [N/m] and damping [N s/m]
+    double                kf = 1000, ka = 0;    ///< friction gain [N s/m], adhesion distance [m]
+    double                mu = 1.0;             ///< dynamic friction, dimensionless
+    std::optional<double> mu_static{};          ///< static friction, dimensionless; `mu` when unset
+    /// How much of the speed at which two surfaces meet they have when they part.
+    double restitution = 0;  ///< dimensionless, 0..1
+    /// Levers of friction against spinning about the normal and against rolling.
+    double mu_torsional = 0.005;  ///< [m]
+    double mu_rolling   = 1e-4;   ///< [m]
     /// How friction (also torsional and rolling) and restitution combine with the other shape's; unset: as the solver
     /// does. Of two rules the later counts: average, geometric mean, minimum, multiply, maximum.
     std::optional<MaterialCombine> friction_combine{}, restitution_combine{};
@@ -43,13 +46,16 @@ struct ShapeConfig {
     std::optional<double> shell_thickness{};  ///< wall of a shell [m]; `margin` when unset
     /// What follows are flags. A parent is the body on the other side of a joint. Sites are places without a body: they
     /// have no mass and meet nothing. Pressure contact needs both shapes to be hydroelastic.
-    std::int32_t collision_group         = 1;  ///< 0: collides with nothing
-    bool         collision_filter_parent = true;
-    bool         has_shape_collision     = true;
-    bool         has_particle_collision  = true;
-    bool         is_visible              = true;
-    bool         is_site                 = false;
-    bool         is_hydroelastic         = false;
+    /// 0: collides with nothing; equal positive groups meet, a negative one meets everything but itself.
+    std::int32_t collision_group = 1;
+    /// With this a shape does not meet the shapes on the other side of its body's joints.
+    bool collision_filter_parent = true;
+    /// A shape that collides with neither shapes nor particles does not weigh.
+    bool has_shape_collision    = true;
+    bool has_particle_collision = true;
+    bool is_visible             = true;
+    bool is_site                = false;
+    bool is_hydroelastic        = false;
     /// How the surface itself moves, as a belt does on rollers that stand: velocity of the shape's origin [m/s] and
     /// angular velocity [rad/s] on top of the body's, shape axes, or world axes if `surface_in_world`. Contacts feel
     /// what is tangential of it.
@@ -84,17 +90,18 @@ TargetMode target_mode(const JointDofConfig& dof);
 
 /// Everything `finalize` needs to know of one body.
 struct BuilderBody {
-    std::string               label;
-    Posed                     q;                  ///< pose of the body frame in the world
-    Spatiald                  qd;                 ///< velocity of the centre of mass, angular velocity, world axes
-    Vec3d                     com;                ///< in the body frame [m]
-    Mat33d                    inertia{};          ///< about the centre of mass, body axes [kg m^2]
-    double                    mass          = 0;  ///< [kg]
-    std::int32_t              flags         = body_flag::dynamic;
-    std::int32_t              world         = kGlobalWorld;
-    std::int32_t              scene         = -1;  ///< physics scene of the import it came from; -1: none
-    bool                      starts_asleep = false;
-    bool                      lock_inertia  = false;  ///< shapes added later do not change mass properties
+    std::string  label;
+    Posed        q;                  ///< pose of the body frame in the world
+    Spatiald     qd;                 ///< velocity of the centre of mass, angular velocity, world axes
+    Vec3d        com;                ///< in the body frame [m]
+    Mat33d       inertia{};          ///< about the centre of mass, body axes [kg m^2]
+    double       mass          = 0;  ///< [kg]
+    std::int32_t flags         = body_flag::dynamic;
+    std::int32_t world         = kGlobalWorld;
+    std::int32_t scene         = -1;  ///< physics scene of the import it came from; -1: none
+    bool         starts_asleep = false;
+    bool         lock_inertia  = false;  ///< shapes added later do not change mass properties
+    /// Kept by `add_shape`, ascending.
     std::vector<std::int32_t> shapes;
 };
 
@@ -105,21 +112,28 @@ struct BuilderJoint {
     std::int32_t                parent = kWorldBody, child = kWorldBody;
     Posed                       parent_xform, child_xform;  ///< anchor frames in the parent (or world) and the child
     std::vector<JointDofConfig> linear_axes, angular_axes;
-    /// Bodies of the joint do not collide with each other while `collision_filter_parent` holds.
-    bool                  enabled                 = true;
-    bool                  collision_filter_parent = true;
-    std::int32_t          articulation            = -1;
-    std::int32_t          mimic_joint             = -1;
-    std::array<double, 2> mimic_coeffs{0, 1};                                 ///< q = coeffs[0] + coeffs[1] * q_leader
+    /// A joint that is off holds nothing until it is switched on (`ModelEdit::set_enabled`).
+    bool enabled = true;
+    /// The shapes of its two bodies do not meet. Where one side is the world that holds for FIXED joints alone: a door
+    /// meets the frame that it hangs in.
+    bool collision_filter_parent = true;
+    /// Set by `add_articulation`; -1: in none.
+    std::int32_t articulation = -1;
+    /// The leader that this joint follows, dof by dof; -1: none.
+    std::int32_t          mimic_joint = -1;
+    std::array<double, 2> mimic_coeffs{0, 1};  ///< q = coeffs[0] + coeffs[1] * q_leader
+    /// What it bears, in magnitude, averaged over a step; infinite: it never breaks.
     double                break_force = kInfinity, break_torque = kInfinity;  ///< [N], [N m]
     std::array<double, 2> cone_limit{-1, -1};  ///< ball joints: half angles [rad], negative is free
-    bool                  exclude_from_articulation = false;
-    std::int32_t          world                     = kGlobalWorld;
+    /// It closes a loop although it could be part of the tree.
+    bool         exclude_from_articulation = false;
+    std::int32_t world                     = kGlobalWorld;
     /// Of ROD joints: how the child's anchor is turned in the parent's where nothing bends or twists; the identity when
     /// unset.
     std::optional<Quatd> rest_rotation{};
-    std::vector<double>  q, qd;  ///< [m] or [rad], [m/s] or [rad/s], in the layout of the joint type;
-                                 ///< left empty on FREE-like joints, finalize derives them from the bodies
+    /// [m] or [rad], [m/s] or [rad/s], in the layout of the joint type; left empty on FREE-like joints, finalize
+    /// derives them from the bodies.
+    std::vector<double> q, qd;
 };
 
 /// One shape; several of one mesh share `source`.
@@ -156,7 +170,8 @@ struct BuilderParticle {
 
 /// What makes mass properties ones that a solver can divide by.
 struct InertiaRules {
-    bool                  balance = true;              ///< enforce I1 + I2 >= I3
+    bool balance = true;  ///< enforce I1 + I2 >= I3
+    /// Unset: no bound. A mass of 0 stays 0 whatever the bound.
     std::optional<double> bound_mass, bound_inertia;   ///< least mass [kg] and least principal moment [kg m^2]
     double                relative_tolerance = 1e-6;   ///< smallest principal moment, ratio to the largest
     double                absolute_tolerance = 1e-10;  ///< and absolute [kg m^2]
@@ -211,19 +226,29 @@ class ModelBuilder {
     std::vector<SoftObject>                  surfaces, volumes;      ///< cloth and soft bodies by name
     std::vector<CurveObject>                 curves;                 ///< cables by name
     std::vector<std::vector<std::int32_t>>   particle_color_groups;  ///< of which a solver may move all at once
-    std::vector<std::pair<std::int32_t, std::int32_t>>
-                                 shape_collision_filter_pairs;  ///< smaller index first, may repeat
-    std::vector<Vec3d>           world_gravity;                 ///< one per world
-    std::vector<CustomAttribute> custom_attributes;             ///< in order of declaration
+    /// Smaller index first, may repeat.
+    std::vector<std::pair<std::int32_t, std::int32_t>> shape_collision_filter_pairs;
+    std::vector<Vec3d>                                 world_gravity;      ///< one per world
+    std::vector<CustomAttribute>                       custom_attributes;  ///< in order of declaration
 
     /// A body without a joint.
+    /// An empty label becomes "body_N" with the body's index.
+    /// @param q       pose of the body frame in the world
+    /// @param mass    [kg]; shapes that are added later add theirs
+    /// @param com     centre of mass, body frame [m]
+    /// @param inertia about the centre of mass, body axes [kg m^2]
+    /// @return the index of the body
     std::int32_t add_link(const Posed& q, std::string label, double mass = 0, const Vec3d& com = {},
                           const Mat33d& inertia = {});
     /// A body, a FREE joint to the world and an articulation of that joint.
+    /// Joint and articulation are called "LABEL_free_joint" and "LABEL_articulation".
     std::int32_t add_body(const Posed& q, std::string label, double mass = 0, const Vec3d& com = {},
                           const Mat33d& inertia = {});
     /// Adds the joint as given; missing coordinates get the type's rest values, targets outside the limits move to
     /// their middle.
+    /// Axes that are missing are those of the anchor; one axis that is given to a ball joint is meant for all three.
+    /// Zero axes stay for `finalize` to report.
+    /// @return the index of the joint
     std::int32_t add_joint(BuilderJoint joint);
     /// Joints of one dof. `parent_xform` and `child_xform` are the anchors; `dof.axis` is one of the parent's anchor.
     std::int32_t add_joint_revolute(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
@@ -249,6 +274,8 @@ class ModelBuilder {
     std::int32_t add_articulation(std::vector<std::int32_t> joints, std::string label = {});
     /// Adds the shape, its flags, its mass to the body (unless locked, disabled or of density 0), and its filters
     /// against parents.
+    /// Negative sizes lose their sign where it means nothing. A site neither weighs nor collides.
+    /// @return the index of the shape
     std::int32_t add_shape(BuilderShape shape);
     /// Shapes are placed in the frame of their body, or in the world for kWorldBody. Sizes are [m] and positive; a size
     /// that is none makes `finalize` report the shape and leave it without collision (MODEL_SHAPE_DEGENERATE).
@@ -270,6 +297,7 @@ class ModelBuilder {
     std::int32_t add_shape_plane(std::int32_t body, const Posed& xform, double width, double length,
                                  const ShapeConfig& config, std::string label = {});
     /// A CONVEX_MESH when the mesh says that it is convex.
+    /// @param scale  factors of the mesh's axes, dimensionless; a negative one mirrors
     std::int32_t add_shape_mesh(std::int32_t body, const Posed& xform, const Vec3d& scale,
                                 std::shared_ptr<const geometry::Mesh> mesh, const ShapeConfig& config,
                                 std::string label = {});
@@ -278,6 +306,7 @@ class ModelBuilder {
                                        std::shared_ptr<const geometry::Mesh> surface, const ShapeConfig& config,
                                        std::string label = {});
     /// An infinite plane at `height` along the up axis, static.
+    /// Made of `default_shape`. Where `up_axis` is changed afterwards the plane stays as it is.
     std::int32_t add_ground_plane(double height = 0, std::string label = "ground_plane");
     /// Equal indices are ignored; indices out of range are reported by finalize.
     void add_shape_collision_filter_pair(std::int32_t a, std::int32_t b);
@@ -338,18 +367,23 @@ class ModelBuilder {
     [[nodiscard]] std::size_t custom_count(CustomFrequency frequency) const;
 
     /// Opens a world: entities added until end_world belong to it. Returns its index.
+    /// Worlds are numbered from 0 and do not nest: an open one is a mistake that the failure handler is told.
+    /// @param gravity  [m/s^2]; unset: the builder's
     std::int32_t begin_world(std::optional<Vec3d> gravity = {});
     /// What is added from here on is shared by all worlds again.
     void end_world();
     /// The open world, or kGlobalWorld.
     [[nodiscard]] std::int32_t current_world() const { return current_world_; }
     /// Appends the entities of `source` to the open world, or to the global one. Meshes are shared. The source must
-    /// have no worlds itself.
-    /// @error MODEL_CUSTOM_CONFLICT  both declare a custom attribute of one name differently
+    /// have no worlds itself. Its shapes keep its `rigid_gap`; its gravity is not taken over. Indices of what is
+    /// appended follow those that are there, kind by kind.
+    /// @error MODEL_CUSTOM_CONFLICT  both declare a custom attribute of one name differently; MODEL_WORLDS_NESTED  the
+    /// source has worlds
     Result<void> add_builder(const ModelBuilder& source, const AppendOptions& options = {});
     /// Appends `count` copies of `source`, each a world of its own with the source's gravity. Meshes are shared, labels
-    /// repeat. The source must have no worlds itself, and no world may be open here.
-    /// @error MODEL_CUSTOM_CONFLICT  both declare a custom attribute of one name differently
+    /// repeat. The source must have no worlds itself, and no world may be open here. A count of 0 or less does nothing.
+    /// @error MODEL_CUSTOM_CONFLICT  both declare a custom attribute of one name differently; MODEL_WORLDS_NESTED  the
+    /// source has worlds
     Result<void> replicate(const ModelBuilder& source, int count);
 
     /// To be called after bodies or joints were renumbered from outside.

@@ -21,7 +21,8 @@ struct SoftContacts {
     std::vector<std::array<std::int32_t, 3>> soft_contact_indices;
     /// Weights of those, sum 1: the place of the contact. A weight of exactly 0 says that the place is on a smaller
     /// feature, which has a row of its own.
-    std::vector<Vec3>         soft_contact_barycentric;  ///< [-]
+    std::vector<Vec3> soft_contact_barycentric;  ///< [-]
+    /// Index in the model.
     std::vector<std::int32_t> soft_contact_shape;
     std::vector<Vec3>         soft_contact_body_pos;  ///< on the raw surface, body frame (world for static shapes) [m]
     std::vector<Vec3>         soft_contact_body_vel;  ///< of the surface against its body, body frame [m/s]
@@ -29,7 +30,8 @@ struct SoftContacts {
 
     /// Rows that there is room for.
     [[nodiscard]] std::size_t soft_capacity() const { return soft_contact_particle.size(); }
-    void                      resize_soft(std::size_t capacity);
+    /// Makes room; rows that are there stay. New ones hold zeros.
+    void resize_soft(std::size_t capacity);
 };
 
 /// Contacts of one collide call, structure of arrays under Newton's names. Rows beyond `rigid_contact_count` are
@@ -43,15 +45,17 @@ struct Contacts : SoftContacts {
     std::int32_t rigid_contact_needed = 0;  ///< demand; above `capacity()` the deepest contacts were kept
     std::int32_t contact_generation   = 0;  ///< collide counter
 
+    /// Indices in the model; which of a pair is shape 0 follows from their kinds.
     std::vector<std::int32_t> rigid_contact_shape0, rigid_contact_shape1;
     std::vector<Vec3>         rigid_contact_point0, rigid_contact_point1;  ///< body frame (world frame for static) [m]
-    std::vector<Vec3>         rigid_contact_offset0, rigid_contact_offset1;  ///< body frame [m]
-    std::vector<Vec3>         rigid_contact_normal;  ///< unit, world, from shape 0 to shape 1; dimensionless
-    std::vector<Real>         rigid_contact_margin0, rigid_contact_margin1;  ///< effective radius plus shape margin [m]
-    std::vector<Real>         rigid_contact_distance;  ///< margins subtracted, negative in penetration [m]
-    std::vector<std::uint64_t>
-                      rigid_contact_feature;  ///< stable between steps for one pair of features; key of warm starting
-    std::vector<Vec3> rigid_contact_force;    ///< on body 1 by body 0, world axes [N]; filled by the solver
+    /// From the point to the effective surface: the radius of a round shape and the margin, along the normal.
+    std::vector<Vec3> rigid_contact_offset0, rigid_contact_offset1;  ///< body frame [m]
+    std::vector<Vec3> rigid_contact_normal;  ///< unit, world, from shape 0 to shape 1; dimensionless
+    std::vector<Real> rigid_contact_margin0, rigid_contact_margin1;  ///< effective radius plus shape margin [m]
+    std::vector<Real> rigid_contact_distance;  ///< margins subtracted, negative in penetration [m]
+    /// Stable between steps for one pair of features; key of warm starting.
+    std::vector<std::uint64_t> rigid_contact_feature;
+    std::vector<Vec3>          rigid_contact_force;  ///< on body 1 by body 0, world axes [N]; filled by the solver
     /// The couple of friction against spinning and rolling, on body 1 by body 0, world axes [N m]; filled by the
     /// solver.
     std::vector<Vec3> rigid_contact_torque;  ///< [N m]
@@ -74,8 +78,10 @@ struct Contacts : SoftContacts {
     /// Fills the custom attributes with their defaults, at the length of the capacity, as each collide call does.
     void reset_custom(const CustomArrays& declared);
 
+    /// Rows that there is room for, whether they are valid or not.
     [[nodiscard]] std::size_t capacity() const { return rigid_contact_shape0.size(); }
-    void                      resize(std::size_t capacity);
+    /// Makes room for so many rows, or cuts them; rows within it stay.
+    void resize(std::size_t capacity);
     /// Rows with a stiffness of their own from here on.
     void with_stiffness();
     /// Forgets all rows; the arrays keep their length. One more generation.

@@ -40,6 +40,7 @@ enum class CustomFrequency : std::uint8_t {
 /// Which object holds the array.
 enum class CustomAssignment : std::uint8_t { model, state, control, contact };
 
+/// Names as Newton spells them: "float32", "joint_dof", "model".
 std::string_view                to_string(CustomType type);
 std::string_view                to_string(CustomFrequency frequency);
 std::string_view                to_string(CustomAssignment assignment);
@@ -61,7 +62,8 @@ struct CustomAttribute {
     CustomAssignment assignment = CustomAssignment::model;
     CustomValue      otherwise{};  ///< default
     /// For integers that are indices of entities: those of copies are shifted with them. Negative ones stay.
-    std::optional<CustomFrequency>      references;
+    std::optional<CustomFrequency> references;
+    /// Sparse: entities that are not in it have the default.
     std::map<std::int32_t, CustomValue> values;  ///< by index of the entity
 
     /// "space:name", or the name alone.
@@ -85,6 +87,7 @@ struct CustomArray {
     [[nodiscard]] std::size_t size() const;
     /// The same declaration with `count` entries of the default.
     [[nodiscard]] CustomArray filled(std::size_t count) const;
+    /// An index out of range is left out, since some come from files; `at` gives zeros for it.
     void                      set(std::size_t index, const CustomValue& value);
     [[nodiscard]] CustomValue at(std::size_t index) const;
 };
@@ -92,11 +95,13 @@ struct CustomArray {
 /// The arrays that one object holds. Found by key; few, so a list.
 /// Keys are "space:name", or "name" where the attribute has no namespace.
 struct CustomArrays {
+    /// In the order of their declaration.
     std::vector<CustomArray> arrays;
     /// Everything that the model declares, without values: so that a wrong question can be answered with the right
     /// object. Null for objects that were not made from a model.
     std::shared_ptr<const std::vector<CustomArray>> declared;
 
+    /// Null when there is none. The pointer holds until an array is added.
     [[nodiscard]] const CustomArray* find(std::string_view key) const;
     [[nodiscard]] CustomArray*       find(std::string_view key);
 };

@@ -23,17 +23,18 @@ namespace mechane::model {
 /// Frozen means that sizes never change; numbers may, if whoever keeps something of them is told
 /// (`Simulation::edit`, `Solver::notify`). Reading is safe from any number of threads.
 struct Model {
+    /// Up axis of the world that gravity and `add_ground_plane` use: 0, 1, 2 for X, Y, Z.
     int up_axis = 2;
 
-    /// Up axis of the world that gravity and `add_ground_plane` use: 0, 1, 2 for X, Y, Z.
     // -- body [body_count]
     std::vector<std::string> body_label;
     std::vector<Pose>        body_q;        ///< initial pose of the body frame in the world
     std::vector<Spatial>     body_qd;       ///< initial velocity of the centre of mass, angular velocity; world axes
     std::vector<Vec3>        body_com;      ///< body frame [m]
     std::vector<Mat33>       body_inertia;  ///< about the centre of mass, body axes [kg m^2]
-    std::vector<Mat33>       body_inv_inertia;
-    std::vector<Real>        body_mass, body_inv_mass;  ///< [kg], [1/kg]; inv_mass 0: immovable
+    /// Zero where the body is immovable.
+    std::vector<Mat33> body_inv_inertia;
+    std::vector<Real>  body_mass, body_inv_mass;  ///< [kg], [1/kg]; inv_mass 0: immovable
     /// Bits of `body_flag`; the world, -1: shared by all.
     std::vector<std::int32_t> body_flags, body_world;
     std::vector<std::int32_t> body_scene;  ///< physics scene of the stage, in its order; -1: none
@@ -43,6 +44,7 @@ struct Model {
     std::vector<std::int32_t>              static_shapes;  ///< shapes of the world
 
     // -- joint [joint_count]
+    /// Labels are unique within a world where the face made the model; importers take prim paths.
     std::vector<std::string>  joint_label;
     std::vector<JointType>    joint_type;
     std::vector<std::int32_t> joint_parent, joint_child;  ///< body or -1
@@ -56,6 +58,7 @@ struct Model {
     std::vector<std::int32_t>        joint_mimic_joint;
     std::vector<std::array<Real, 2>> joint_mimic_coeffs;
     std::vector<std::int32_t>        joint_world;
+    /// First coordinate and first dof of a joint; the entry behind the last joint is their number.
     std::vector<std::int32_t>        joint_q_start, joint_qd_start;          ///< [N+1]
     std::vector<Real>                joint_break_force, joint_break_torque;  ///< [N], [N m]; infinity: never
     std::vector<std::array<Real, 2>> joint_cone_limit;                       ///< [rad], negative: free
@@ -69,11 +72,14 @@ struct Model {
     // -- dof [joint_dof_count]: along an axis, or about one
     std::vector<Real> joint_qd, joint_target_qd;  ///< [m/s], [rad/s]
     std::vector<Real> joint_f, joint_act;         ///< [N], [N m]
-    std::vector<Vec3> joint_axis;                 ///< unit, parent anchor frame; dimensionless
-    std::vector<Real> joint_armature;             ///< [kg], [kg m^2]
-    std::vector<Real> joint_friction;             ///< [N], [N m]
-    std::vector<Real> joint_damping;              ///< [N s/m], [N m s/rad]
-    std::vector<Real> joint_stiffness;            ///< about joint_rest_q [N/m], [N m/rad]
+    /// Linear axes before angular ones, joint by joint.
+    std::vector<Vec3> joint_axis;  ///< unit, parent anchor frame; dimensionless
+    /// Inertia of a rotor seen through its gear.
+    std::vector<Real> joint_armature;  ///< [kg], [kg m^2]
+    std::vector<Real> joint_friction;  ///< [N], [N m]
+    /// Passive: of the joint, whatever its drive does.
+    std::vector<Real> joint_damping;    ///< [N s/m], [N m s/rad]
+    std::vector<Real> joint_stiffness;  ///< about joint_rest_q [N/m], [N m/rad]
     /// As stiffness and damping; with DriveType::acceleration [1/s^2], [1/s].
     std::vector<Real> joint_target_ke, joint_target_kd;
     /// What the drive follows, and whether its gains are forces or accelerations.
@@ -84,8 +90,9 @@ struct Model {
     /// Somebody chose joint_limit_ke and _kd: a spring of them, also where they are the defaults. Where nobody did,
     /// the defaults leave it to the solver how stiff a limit is.
     std::vector<std::uint8_t> joint_limit_authored;
-    std::vector<Real>         joint_effort_limit;    ///< [N], [N m]
-    std::vector<Real>         joint_velocity_limit;  ///< [m/s], [rad/s]
+    /// Bounds of the drive's force, and of the speed whatever drives.
+    std::vector<Real> joint_effort_limit;    ///< [N], [N m]
+    std::vector<Real> joint_velocity_limit;  ///< [m/s], [rad/s]
 
     // -- shape [shape_count]
     std::vector<std::string>  shape_label;
@@ -114,10 +121,13 @@ struct Model {
     std::vector<std::optional<SdfConfig>> shape_sdf_config;  ///< of shapes that have or may need a distance field
     /// Groups: 0 meets nothing, equal positive ones meet, a negative one meets everything but itself.
     std::vector<std::int32_t> shape_collision_group, shape_world;
-    std::vector<Real>         shape_collision_radius;                                  ///< [m]
-    std::vector<Vec3>         shape_collision_aabb_lower, shape_collision_aabb_upper;  ///< local, scale included [m]
-    std::vector<Vec3>         shape_color;                                             ///< RGB, 0..1, dimensionless
-    std::vector<Real>         shape_opacity;                                           ///< 0..1, dimensionless
+    /// Of a ball about the shape's origin, and its box, both without margin and gap. Of meshes and height fields it is
+    /// half the diagonal of the box, and holds the shape only where that lies about its origin; of an infinite plane it
+    /// is 1e6, and the box reaches 1 m each way.
+    std::vector<Real> shape_collision_radius;                                  ///< [m]
+    std::vector<Vec3> shape_collision_aabb_lower, shape_collision_aabb_upper;  ///< local, scale included [m]
+    std::vector<Vec3> shape_color;                                             ///< RGB, 0..1, dimensionless
+    std::vector<Real> shape_opacity;                                           ///< 0..1, dimensionless
 
     // -- articulation [articulation_count]
     std::vector<std::string>  articulation_label;
@@ -173,8 +183,11 @@ struct Model {
     } soft_contact;
 
     // -- world
-    std::int32_t              world_count = 0;
-    std::vector<Vec3>         gravity;  ///< [world_count + 1], last: global [m/s^2]
+    /// 0: there are no worlds, and everything is shared.
+    std::int32_t      world_count = 0;
+    std::vector<Vec3> gravity;  ///< [world_count + 1], last: global [m/s^2]
+    /// Entry W: where world W begins; the entry behind the worlds: where what is shared and was added after them
+    /// begins; the last one: how many there are. What is shared and was added first comes before world 0.
     std::vector<std::int32_t> body_world_start, shape_world_start, joint_world_start, articulation_world_start,
         joint_dof_world_start, joint_coord_world_start,
         particle_world_start;  ///< [world_count + 2]

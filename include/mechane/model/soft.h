@@ -37,6 +37,7 @@ struct TetMaterial {
 
 /// A spring between two particles.
 struct BuilderSpring {
+    /// Its particles.
     std::int32_t i = 0, j = 0;
     double       rest_length = 0;   ///< [m]
     double       ke = 100, kd = 0;  ///< [N/m], [N s/m]
@@ -73,8 +74,9 @@ struct BuilderAttachment {
     Vec3d        body_point;              ///< body frame, or the world [m]
     double       stiffness = 1e4;         ///< [N/m]; infinite: it does not give way
     double       damping   = 0;           ///< [N s/m]
-    bool         enabled   = true;
-    std::int32_t world     = kGlobalWorld;
+    /// Off: it holds nothing.
+    bool         enabled = true;
+    std::int32_t world   = kGlobalWorld;
 };
 
 /// A cloth or a soft body by name: half-open ranges of what it is made of.
@@ -108,14 +110,16 @@ struct ClothOptions {
 
 /// Which sides of a grid are held: x = 0, x = dim_x, y = dim_y, y = 0.
 struct FixedSides {
+    /// Held particles weigh nothing, so that no force moves them.
     bool left = false, right = false, top = false, bottom = false;
 };
 
 /// What a soft body is made of.
 struct SoftOptions {
-    TetMaterial           tet{};
-    double                density = 1;         ///< [kg/m^3]
-    TriangleMaterial      tri{0, 0, 0, 0, 0};  ///< of its skin
+    TetMaterial      tet{};
+    double           density = 1;         ///< [kg/m^3]
+    TriangleMaterial tri{0, 0, 0, 0, 0};  ///< of its skin
+    /// With bending of `edge` at the edges of its skin.
     bool                  add_surface_mesh_edges = true;
     BendingMaterial       edge{0, 0, {}};        ///< of its skin's edges
     std::optional<double> particle_radius{};     ///< [m]; the builder's default when unset
@@ -129,6 +133,8 @@ struct SoftOptions {
 
 /// How particles are put into groups of which no two members share an element.
 struct ColorOptions {
+    /// Whether particles across an edge, or at the ends of a spring, may not share a group; elements without stiffness
+    /// never count.
     bool   include_bending = true, include_springs = true;
     bool   balance = true;  ///< move particles from large groups to small ones
     double ratio   = 1.1;   ///< ratio of the largest to the smallest group, which balancing aims at

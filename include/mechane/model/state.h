@@ -17,8 +17,8 @@ struct Model;
 struct State {
     std::vector<Pose>    body_q;   ///< pose of the body frame in the world
     std::vector<Spatial> body_qd;  ///< velocity of the centre of mass [m/s], angular velocity [rad/s]; world axes
-    std::vector<Spatial>
-        body_f;  ///< external wrench [N, N m] about the centre of mass, world axes; the caller clears it
+    /// External wrench [N, N m] about the centre of mass, world axes; the caller clears it.
+    std::vector<Spatial> body_f;
     /// Where both are written, the coordinates win for all bodies but free ones whose body_q alone was written.
     std::vector<Real> joint_q, joint_qd;        ///< [m] or [rad] or quaternions [-]; [m/s] or [rad/s]
     std::vector<Vec3> particle_q, particle_qd;  ///< position [m] and velocity [m/s], world

@@ -6,10 +6,15 @@
 
 namespace mechane::model {
 
-/// How many coordinates and dofs a type has, and what they are: docs/model.md. `free`, `distance` and `rod` have seven
-/// coordinates (position, quaternion) and six dofs.
 // The values of these enumerations are part of the interchange format: they equal Newton's.
 
+/// What a joint allows. How many coordinates and dofs a type has, and what they are: docs/model.md.
+/// - `prismatic`, `revolute`: along, or about, one axis of the parent's anchor
+/// - `ball`: any turn, as a quaternion x y z w; three angular dofs
+/// - `fixed`: nothing
+/// - `d6`: up to three linear and then three angular axes, each turned by those before it
+/// - `free`, `distance`, `rod`: seven coordinates (position, quaternion) and six dofs; `distance` keeps the anchors
+/// within a range of each other, `rod` resists bending and twisting
 enum class JointType : std::int32_t {
     prismatic = 0,
     revolute  = 1,
@@ -20,8 +25,10 @@ enum class JointType : std::int32_t {
     d6        = 6,
     rod       = 7
 };
-/// Sizes are in `shape_scale`, by the table of docs/model.md. `none`, `heightfield` as such and `gaussian` never
-/// collide.
+/// What a shape is. Sizes are in `shape_scale`: sphere (radius), capsule, cylinder and cone (radius, half height),
+/// ellipsoid semi-axes, box half extents, plane full widths or zeros for an infinite one, meshes and
+/// height fields factors; docs/model.md has the table. A height field is a one-sided mesh with a solid below. `none`
+/// and `gaussian` never collide.
 enum class GeoType : std::int32_t {
     none        = 0,
     plane       = 1,
@@ -48,14 +55,16 @@ inline constexpr std::int32_t kNoCombine = -1;
 
 /// Bits of `shape_flags`.
 namespace shape_flag {
+/// Drawn; meets shapes; meets particles; a place without mass and contacts; contact by pressure where both have it.
 inline constexpr std::int32_t visible = 1, collide_shapes = 2, collide_particles = 4, site = 8, hydroelastic = 16;
 /// Of ours alone, above all that Newton has.
 inline constexpr std::int32_t surface_in_world = 1 << 16;
 }  // namespace shape_flag
 /// Bits of `body_flags`; exactly one per body.
 namespace body_flag {
+/// Moved by forces, or by commands alone.
 inline constexpr std::int32_t dynamic = 1, kinematic = 2;
-}
+}  // namespace body_flag
 
 /// Bits of `particle_flags`.
 namespace particle_flag {
@@ -63,8 +72,8 @@ inline constexpr std::int32_t active         = 1;  ///< moves and meets shapes; 
 inline constexpr std::int32_t passes_through = 1 << 8;  ///< moves, and meets neither shapes nor other particles
 }  // namespace particle_flag
 
-inline constexpr double kMaxValue =
-    1e10;  ///< "no limit" in limit arrays; anything at or above it makes no constraint row
+/// "no limit" in limit arrays; anything at or above it makes no constraint row.
+inline constexpr double       kMaxValue    = 1e10;
 inline constexpr std::int32_t kWorldBody   = -1;  ///< parent of a joint, owner of a static shape
 inline constexpr std::int32_t kGlobalWorld = -1;  ///< entities shared by all worlds
 

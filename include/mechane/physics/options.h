@@ -10,9 +10,9 @@ namespace mechane::physics {
 /// What an enabled rigid body below another one is.
 enum class NestedBodies : std::uint8_t {
     independent,  ///< a body of its own, as OpenUSD's parser reads it
-    schema,       ///< not a body unless its transform stack is reset (the text of the schema); its colliders join the
-                  ///< ancestor
-    error,        ///< like independent, and an error
+    /// Not a body unless its transform stack is reset (the text of the schema); its colliders join the ancestor.
+    schema,
+    error,  ///< like independent, and an error
 };
 
 /// What `!resetXformStack!` below a rigid body does to a prim that is no body itself.

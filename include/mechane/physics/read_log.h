@@ -32,6 +32,7 @@ struct UseNote {
 /// their order, except for `correct` and `dismiss`, which only one reader of a prim calls.
 class ReadLog {
   public:
+    /// Keeps the note where it says more than what is known of the property (the order of `Use`).
     void note(const usd::Prim& prim, const usd::Token& property, Use use, std::string note = {});
     /// Replaces what was noted before, by the same reader, which has now seen more.
     void correct(const usd::Prim& prim, const usd::Token& property, Use use, std::string note);

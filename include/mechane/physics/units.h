@@ -34,6 +34,7 @@ struct UnitScale {
 
     /// SI value = stage value * factor(dimension). Degrees convert to radians whatever the lengths and masses.
     [[nodiscard]] double factor(Dimension dimension) const;
+    /// Authored number to SI, and back for writing.
     [[nodiscard]] double to_si(double value, Dimension dimension) const { return value * factor(dimension); }
     [[nodiscard]] double from_si(double value, Dimension dimension) const { return value / factor(dimension); }
     bool                 operator==(const UnitScale&) const = default;

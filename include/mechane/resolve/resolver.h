@@ -71,6 +71,7 @@ struct Context {
 
 /// What a converter gets: the authored values of the row's attributes, in the row's order.
 struct Inputs {
+    /// The prim that is asked, for converters that look at more than the row's attributes.
     const usd::Prim&                      prim;
     std::span<const std::optional<Value>> authored;
     const Context&                        context;
@@ -118,9 +119,10 @@ struct Resolved {
     std::string          attribute;  ///< the first authored attribute of the row
     Site                 site;       ///< of that attribute
 
-    explicit                                         operator bool() const { return value.has_value(); }
-    [[nodiscard]] bool                               authored() const { return layer == Layer::authored; }
-    [[nodiscard]] std::optional<double>              number() const;  ///< bools count as 0 and 1
+    explicit                            operator bool() const { return value.has_value(); }
+    [[nodiscard]] bool                  authored() const { return layer == Layer::authored; }
+    [[nodiscard]] std::optional<double> number() const;  ///< bools count as 0 and 1
+    /// A number is a flag, off at 0; a text or a list is none. `text` and `numbers` convert nothing.
     [[nodiscard]] std::optional<bool>                flag() const;
     [[nodiscard]] std::optional<std::string>         text() const;
     [[nodiscard]] std::optional<std::vector<double>> numbers() const;

@@ -84,13 +84,16 @@ class Engine {
     /// Changes the model that is stepped, which becomes a copy of the engine's own, and tells those who hold on to
     /// parts of it.
     /// @error those of make_solver
-    Result<void>                     edit(const std::function<model::ModelChanges(model::Model&)>& change);
+    Result<void> edit(const std::function<model::ModelChanges(model::Model&)>& change);
+    /// Everything that the next step depends on but the model; `resume` of an engine of an equal model takes it.
     [[nodiscard]] record::Checkpoint checkpoint() const;
 
-    [[nodiscard]] const model::Model&    model() const { return *model_; }  ///< that is stepped
+    [[nodiscard]] const model::Model& model() const { return *model_; }  ///< that is stepped
+    /// Of the last step or `look`, with the forces of that step. The next one writes into the same rows.
     [[nodiscard]] const model::Contacts& contacts() const;
     /// How many rows those have, which costs less to ask for.
-    [[nodiscard]] std::int32_t       contact_count() const;
+    [[nodiscard]] std::int32_t contact_count() const;
+    /// With parameters and device, as it was asked for.
     [[nodiscard]] const std::string& solver_name() const { return options_.solver; }
     /// How much of the time of the last `advance` went to contacts, where `find_contacts` left them to it: many small
     /// worlds go through both together.

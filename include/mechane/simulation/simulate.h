@@ -17,22 +17,25 @@ using simulation::Follow;
 
 /// What a run in one call takes; programs that write between steps use `Simulation`, which runs the same loop.
 struct SimulateOptions {
-    std::string               solver = "softstep";   ///< or, on a device, "softstep@cuda:0" (device::with_device)
-    double                    dt     = 1.0 / 60;     ///< external step [s]; `set_step` takes that of a stage
-    std::string               dt_source{};           ///< where it comes from, for the report; may be empty
-    std::int64_t              frames   = 120;        ///< external steps
-    std::int64_t              every    = 1;          ///< keep every k-th step (the first and the last always)
-    int                       substeps = 8;          ///< 1..64
-    int                       threads  = 0;          ///< 0: all cores
-    std::vector<std::string>  set{};                 ///< "PATH.field=value", applied before the first step
-    std::string               control{};             ///< CSV of commands over time: its text, or empty
-    std::string               control_name{};        ///< where it comes from, for diagnostics
-    std::vector<std::string>  other_columns{};       ///< of `control`, that `follow` reads
-    bool                      sleeping   = false;    ///< islands that have come to rest are left out
-    bool                      keep_pairs = true;     ///< pairs at rest keep their contacts
-    bool                      sweep_fast = true;     ///< fast bodies are followed along their way
-    const record::Checkpoint* from       = nullptr;  ///< to go on from: `frames` more steps
-    bool                      keep_end   = false;    ///< fill SimulateResult::end
+    std::string              solver = "softstep";  ///< or, on a device, "softstep@cuda:0" (device::with_device)
+    double                   dt     = 1.0 / 60;    ///< external step [s]; `set_step` takes that of a stage
+    std::string              dt_source{};          ///< where it comes from, for the report; may be empty
+    std::int64_t             frames   = 120;       ///< external steps
+    std::int64_t             every    = 1;         ///< keep every k-th step (the first and the last always)
+    int                      substeps = 8;         ///< 1..64
+    int                      threads  = 0;         ///< 0: all cores
+    std::vector<std::string> set{};                ///< "PATH.field=value", applied before the first step
+    std::string              control{};            ///< CSV of commands over time: its text, or empty
+    std::string              control_name{};       ///< where it comes from, for diagnostics
+    std::vector<std::string> other_columns{};      ///< of `control`, that `follow` reads
+    bool                     sleeping = false;     ///< islands that have come to rest are left out
+    /// Off: contacts of all pairs are found anew in each step, for comparisons. An animation turns it off by itself.
+    bool keep_pairs = true;  ///< pairs at rest keep their contacts
+    /// Off: what crosses more than the speculative reach in one step may pass through.
+    bool sweep_fast = true;  ///< fast bodies are followed along their way
+    /// Read during the call only.
+    const record::Checkpoint* from     = nullptr;  ///< to go on from: `frames` more steps
+    bool                      keep_end = false;    ///< fill SimulateResult::end
 
     /// What a program wrote between the steps of a recording, given again at the same steps; the last word.
     std::span<const record::StepInput> inputs{};
@@ -53,8 +56,10 @@ Result<void> collide_every(SimulateOptions& options, int substeps);
 
 /// The outcome of a run. When it diverged the recording ends with the last good state.
 struct SimulateResult {
-    record::Recording  recording;
-    bool               diverged    = false;
+    record::Recording recording;
+    /// Also where single worlds stopped while the others went on to the end; `found` then has RUN_WORLD_DIVERGED.
+    bool diverged = false;
+    /// `progress` asked for it.
     bool               interrupted = false;
     record::Checkpoint end;  ///< what a further run may go on from
     double             projected_linear  = 0,
@@ -64,6 +69,8 @@ struct SimulateResult {
 /// Runs the loop: collide, step, record. The same model and options give the same hash for any number of threads.
 /// A run that resumes a checkpoint ends with the state and hash of one that was never interrupted.
 /// @error RUN_ARGUMENT, RUN_SET_UNKNOWN, RUN_CONTROL_FILE, RECORD_CHECKPOINT, and those of solvers::make_solver
+/// @param found  gets what was corrected at the start, what diverged (RUN_DIVERGED), joints that broke and overflows
+/// A divergence is no error of this function: see `SimulateResult::diverged`.
 Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions& options, Diagnostics& found);
 
 }  // namespace mechane::run

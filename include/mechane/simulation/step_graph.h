@@ -33,6 +33,7 @@ class StepGraph {
     /// Takes down calls; their arguments are those of the calls themselves.
     class Recorder {
       public:
+        /// As `CollisionPipeline::collide` without a cache, and `Solver::step`; both refer to what they are given.
         void collide(collision::CollisionPipeline& pipeline, const model::State& state, double dt,
                      model::Contacts& contacts)
         { graph_->calls_.emplace_back(Collide{&pipeline, &state, dt, &contacts}); }
@@ -54,6 +55,7 @@ class StepGraph {
     /// Makes the calls, in their order.
     /// @error RUN_GRAPH  the model is not what it was when the calls were taken down; nothing was computed
     /// As often as wanted; costs the calls themselves and a hash of the model.
+    /// A step that diverges does not stop the calls behind it: look at `report`, which is of the last step alone.
     Result<void> launch();
     /// Of the last step of the last launch.
     [[nodiscard]] const solvers::StepReport& report() const { return report_; }

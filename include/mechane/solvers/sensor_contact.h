@@ -18,15 +18,19 @@ struct SensorContactOptions {
 };
 
 /// Adds up the forces of contacts on some bodies or shapes, world axes [N]. Its arrays are made once.
+/// A contact between two sensing objects counts for both, with opposite signs. Torques, and contacts of particles, are
+/// not counted.
 class SensorContact {
   public:
     /// @error SOLVER_SENSOR  patterns of both kinds or of none, or one that nothing matches
+    /// What it needs of the model is copied; contacts have to be of that model.
     static Result<SensorContact> make(const model::Model& model, const SensorContactOptions& options);
 
     /// Reads the forces that the last step left in `contacts`.
     /// After a step. Costs one pass over the rows, and allocates nothing.
     void update(const model::Contacts& contacts);
 
+    /// Rows and columns of the sums, in the order of the model, each once however many patterns match it.
     [[nodiscard]] const std::vector<std::string>& sensing() const { return sensing_; }            ///< labels, [n]
     [[nodiscard]] const std::vector<std::string>& counterparts() const { return counterparts_; }  ///< labels, [m]
     /// Force of all contacts on each sensing object, shape [n].

@@ -23,8 +23,10 @@ namespace mechane::solvers {
 /// A joint that carried more than it can bear in the step that is reported.
 /// `ModelBuilder` sets what a joint bears in `BuilderJoint::break_force`, a stage in physics:breakForce.
 struct BrokenJoint {
+    /// Index in the model.
     std::int32_t joint = -1;
-    double       force = 0, torque = 0;  ///< mean over the step [N], about the child's anchor [N m]
+    /// Compared with what the joint bears by their magnitudes.
+    double force = 0, torque = 0;  ///< mean over the step [N], about the child's anchor [N m]
 };
 
 /// What a caller may ask a solver to fill in at every step; world axes, means over the step.
@@ -62,10 +64,12 @@ struct StepReport {
     /// time, contacts that the solver cannot read. `diverged` is set as well, and `out` is the state before the step.
     std::optional<Diagnostic> refused;
     std::int32_t              clamped_velocities = 0;  ///< bodies above max_velocity
-    std::int32_t              contact_rows = 0, limit_rows = 0, loop_rows = 0;
-    std::int64_t              sweeps = 0;  ///< passes over the rows of an island, of all islands and substeps
+    /// What the solver had to do: rows of contacts, of limits and of joints that close loops.
+    std::int32_t contact_rows = 0, limit_rows = 0, loop_rows = 0;
+    std::int64_t sweeps = 0;  ///< passes over the rows of an island, of all islands and substeps
     /// Direct solves of small islands, two a substep, and those that were left to sweeps.
-    std::int32_t             block_solves = 0, block_fallbacks = 0;
+    std::int32_t block_solves = 0, block_fallbacks = 0;
+    /// Bodies whose island was left out in this step.
     std::int32_t             sleeping_bodies = 0;
     std::vector<BrokenJoint> broken;  ///< joints that broke at the end of this step; they stay broken until reset
     double                   deepest_penetration = 0;  ///< of active contacts at the end of the step [m], positive
@@ -117,8 +121,9 @@ class Solver {
     /// The same for the worlds whose entry is not zero [world_count]; the others go on with the same bits.
     virtual void reset_worlds(std::span<const std::uint8_t> selected) = 0;
     /// To be called after arrays of the model were written to; `changes` are bits of `change`.
-    virtual void                           notify(std::uint32_t changes) = 0;
-    [[nodiscard]] virtual std::string_view name() const                  = 0;
+    virtual void notify(std::uint32_t changes) = 0;
+    /// As `make_solver` knows it.
+    [[nodiscard]] virtual std::string_view name() const = 0;
     /// Everything that one step hands on to the next besides the state, version tagged. A solver of the same model and
     /// options that is given it with the same state continues with the same bits.
     [[nodiscard]] virtual std::vector<std::byte> save() const { return {}; }
@@ -142,25 +147,32 @@ class Solver {
 using model::MaterialCombine;
 
 struct SolverOptions {
-    int                substeps = 8;        ///< 1..64
-    const tasks::Pool* pool     = nullptr;  ///< null: one thread
-    bool               strict   = false;    ///< what the solver cannot honour of a model is an error
-    bool               sleeping = false;    ///< islands that have come to rest are left out until something wakes them
-    MaterialCombine    combine  = MaterialCombine::average;  ///< as UsdPhysics has it; of shapes that name no rule
+    /// How many steps of the solver make one step of the caller; contacts are found once for all of them.
+    int substeps = 8;  ///< 1..64
+    /// The caller's, and outlives the solver. The states do not depend on it.
+    const tasks::Pool* pool = nullptr;  ///< null: one thread
+    /// For a check before a long run; the face leaves it off, so that a model with one such feature still runs.
+    bool            strict   = false;  ///< what the solver cannot honour of a model is an error
+    bool            sleeping = false;  ///< islands that have come to rest are left out until something wakes them
+    MaterialCombine combine  = MaterialCombine::average;  ///< as UsdPhysics has it; of shapes that name no rule
 };
 
 /// Makes a solver of the caller's own. The model outlives what it makes.
 using SolverFactory = std::function<Result<std::unique_ptr<Solver>>(const model::Model&  model,
                                                                     const SolverOptions& options, Diagnostics& out)>;
 /// Has `make_solver` know a solver of the caller's own, for the rest of the process. May be called from any thread.
-/// @error SOLVER_NAME  the name is empty or taken
+/// @error SOLVER_NAME  the name is empty, has a colon or is taken, or the factory is empty
 Result<void> register_solver(std::string name, SolverFactory factory);
 
-/// Names of solvers, the default first, registered ones last.
+/// Names of solvers, the default first, registered ones last. The span stays valid, and as it is, when others are
+/// registered.
 std::span<const std::string_view> solver_names();
-/// @error SOLVER_UNKNOWN  with the known names in the hint; SOLVER_UNAVAILABLE  it needs a library that is not here;
-/// SOLVER_MODEL  the model has something this solver cannot
+/// @param name  "softstep", or with parameters "softstep:NAME=VALUE,..."
+/// @param out   gets what the solver leaves out or approximates
+/// @error SOLVER_UNKNOWN  with the known names in the hint; SOLVER_PARAMETER  of what stands behind the colon;
+/// SOLVER_UNAVAILABLE  it needs a library that is not here; SOLVER_MODEL  the model has something this solver cannot
 /// step
+/// The model is referred to and outlives the solver: a temporary one is refused by the compiler.
 Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::Model& model,
                                             const SolverOptions& options, Diagnostics& out);
 Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::Model&& model,

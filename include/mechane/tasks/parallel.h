@@ -7,9 +7,9 @@ namespace mechane::tasks {
 
 /// How the chunks of a loop are handed out.
 enum class Chunks {
-    shared,    ///< who is done takes more
-    by_thread  ///< each thread has an equal share, the same one in every loop: it finds in its cache what it wrote
-               ///< there
+    shared,  ///< who is done takes more
+    /// Each thread has an equal share, the same one in every loop: it finds in its cache what it wrote there.
+    by_thread
 };
 
 /// Runs work on a fixed number of threads. The chunks of a loop depend on its length and grain only, never on the
@@ -19,6 +19,7 @@ class Pool {
   public:
     /// @param threads  number of threads including the caller; 0 means all cores
     explicit Pool(int threads = 0);
+    /// Waits for its threads, which have nothing to do outside of a loop.
     ~Pool();
     Pool(const Pool&)            = delete;
     Pool& operator=(const Pool&) = delete;

@@ -13,6 +13,7 @@
 
 namespace mechane::usd {
 
+/// What a layer has at a path.
 enum class SpecKind : std::uint8_t { none, root, prim, variant, attribute, relationship };
 
 /// A reference or payload, as a layer states it.
@@ -51,24 +52,29 @@ class Layer {
 
     [[nodiscard]] const std::string& file() const;    ///< as given to `open`; empty for a layer made in memory
     [[nodiscard]] bool               edited() const;  ///< since it was read
-    [[nodiscard]] std::string        to_text() const;
+    /// As usda, whatever format it was read from.
+    [[nodiscard]] std::string to_text() const;
     /// An edited copy leaves this one as it is.
     [[nodiscard]] Layer copy() const;
 
     // -- what the layer says
     /// What follows is this layer's own opinion: composition, and what other layers say, are a matter of Stage.
-    [[nodiscard]] SpecKind           kind(const Path& path) const;
-    [[nodiscard]] std::vector<Path>  specs() const;  ///< prims, variants, properties; parents first, in their order
+    [[nodiscard]] SpecKind          kind(const Path& path) const;
+    [[nodiscard]] std::vector<Path> specs() const;  ///< prims, variants, properties; parents first, in their order
+    /// Names of the prims, and of the properties, that this layer has there, in its order.
     [[nodiscard]] std::vector<Token> children(const Path& prim) const;
     [[nodiscard]] std::vector<Token> properties(const Path& prim) const;
     [[nodiscard]] std::vector<Token> fields(const Path& path) const;  ///< sorted
     /// A field of a spec; "customData:a:b" is an entry of a dictionary, Path::root() the layer's own metadata.
-    [[nodiscard]] Value                                 field(const Path& path, const Token& key) const;
+    [[nodiscard]] Value field(const Path& path, const Token& key) const;
+    /// The default of an attribute, and below its samples by time code, ascending.
     [[nodiscard]] Value                                 value(const Path& attribute) const;
     [[nodiscard]] std::vector<std::pair<double, Value>> samples(const Path& attribute) const;
     [[nodiscard]] std::vector<Token>                    apis(const Path& prim) const;  ///< that this layer adds
     [[nodiscard]] bool replaces_apis(const Path& prim) const;  ///< its list stands instead of those of weaker layers
-    [[nodiscard]] std::vector<Path>        targets(const Path& property) const;  ///< that it adds
+    /// Targets of a relationship, or connections of an attribute, that it adds.
+    [[nodiscard]] std::vector<Path> targets(const Path& property) const;
+    /// Arcs that it adds, strongest first; sublayers as they are written; names of the variants of a set.
     [[nodiscard]] std::vector<Arc>         references(const Path& prim) const;
     [[nodiscard]] std::vector<Arc>         payloads(const Path& prim) const;
     [[nodiscard]] std::vector<std::string> sublayers() const;
@@ -82,7 +88,8 @@ class Layer {
     Result<void> remove(const Path& path);  ///< @error STAGE_EDIT_REFUSED
     /// Moves a prim or property, within this layer. Targets and connections in this layer that name it follow, and so
     /// does defaultPrim.
-    Result<void> move(const Path& from, const Path& to);       ///< @error STAGE_EDIT_REFUSED
+    Result<void> move(const Path& from, const Path& to);  ///< @error STAGE_EDIT_REFUSED
+    /// The last element of the path; the same for all that names it. Variants keep their names.
     Result<void> rename(const Path& path, const Token& name);  ///< @error STAGE_EDIT_REFUSED
     /// Children in this order, for those that have an order of their own in another layer too (primOrder).
     Result<void> reorder_children(const Path& prim, const std::vector<Token>& order);  ///< @error STAGE_EDIT_REFUSED
@@ -102,35 +109,49 @@ class Layer {
     /// Sets the default value; makes the attribute with the value's own type if there is none.
     Result<void> set(const Path& attribute, const Value& value);  ///< @error STAGE_EDIT_REFUSED
     /// Makes the attribute with this type if there is none, and sets its default value, converted to that type.
+    /// T is one of those of `Value`, but for arrays of four numbers.
     template <class T>
-    Result<void> set(const Path& attribute, std::string_view type, const T& value);   ///< @error STAGE_EDIT_REFUSED
-    Result<void> set_sample(const Path& attribute, double time, const Value& value);  ///< @error STAGE_EDIT_REFUSED
-    Result<void> block(const Path& attribute);  ///< no value, whatever weaker layers say @error STAGE_EDIT_REFUSED
-    Result<void> clear_value(const Path& attribute);    ///< default value, samples, spline @error STAGE_EDIT_REFUSED
-    Result<void> clear_samples(const Path& attribute);  ///< @error STAGE_EDIT_REFUSED
+    Result<void> set(const Path& attribute, std::string_view type, const T& value);  ///< @error STAGE_EDIT_REFUSED
+    /// One sample; the others, and the default, stay. @error STAGE_EDIT_REFUSED
+    Result<void> set_sample(const Path& attribute, double time, const Value& value);
+    /// No value, whatever weaker layers say; samples go. The attribute has to be in this layer: nothing is made.
+    /// @error STAGE_EDIT_REFUSED
+    Result<void> block(const Path& attribute);
+    /// Takes away default value, samples and spline, so that weaker layers have their say. @error STAGE_EDIT_REFUSED
+    Result<void> clear_value(const Path& attribute);
+    /// Takes away the samples alone. @error STAGE_EDIT_REFUSED
+    Result<void> clear_samples(const Path& attribute);
+    /// All targets, in place of those of this and of weaker layers: absolute paths of the composed stage.
     Result<void> set_targets(const Path&              relationship,
                              const std::vector<Path>& targets);  ///< @error STAGE_EDIT_REFUSED
+    /// The same for the connections of an attribute, which has to be in this layer: nothing is made.
     Result<void> set_connections(const Path&              attribute,
                                  const std::vector<Path>& sources);  ///< @error STAGE_EDIT_REFUSED
 
     // -- arcs and variants
+    /// Arcs are added weaker than those of their kind that this layer adds in front; an equal one is not added twice.
     Result<void> add_reference(const Path& prim,
                                const Arc&  arc);  ///< after those that are there @error STAGE_EDIT_REFUSED
-    Result<void> add_payload(const Path& prim, const Arc& arc);          ///< @error STAGE_EDIT_REFUSED
-    Result<void> add_inherit(const Path& prim, const Path& class_prim);  ///< @error STAGE_EDIT_REFUSED
-    Result<void> clear_references(const Path& prim);                     ///< @error STAGE_EDIT_REFUSED
-    Result<void> clear_payloads(const Path& prim);                       ///< @error STAGE_EDIT_REFUSED
+    Result<void> add_payload(const Path& prim, const Arc& arc);  ///< @error STAGE_EDIT_REFUSED
+    /// From a prim of this stage, mostly a class. @error STAGE_EDIT_REFUSED
+    Result<void> add_inherit(const Path& prim, const Path& class_prim);
+    /// What this layer says of them; those of weaker layers come back. @error STAGE_EDIT_REFUSED
+    Result<void> clear_references(const Path& prim);
+    Result<void> clear_payloads(const Path& prim);  ///< @error STAGE_EDIT_REFUSED
     /// Makes a variant (and its set); edit it under "/prim{set=name}".
     Result<void> add_variant(const Path& prim, const std::string& set,
                              const std::string& name);  ///< @error STAGE_EDIT_REFUSED
+    /// Whether there is such a variant, a layer cannot know: the stage says.
     Result<void> select_variant(const Path& prim, const std::string& set,
-                                const std::string& name);               ///< @error STAGE_EDIT_REFUSED
-    Result<void> set_sublayers(const std::vector<std::string>& files);  ///< @error STAGE_EDIT_REFUSED
+                                const std::string& name);  ///< @error STAGE_EDIT_REFUSED
+    /// Strongest first, relative to this file; in place of those that there are. @error STAGE_EDIT_REFUSED
+    Result<void> set_sublayers(const std::vector<std::string>& files);
 
     // -- metadata
     /// Sets a field of a prim, property or (Path::root()) the layer: "kind", "doc" fields, "customData:a:b".
     Result<void> set_field(const Path& path, const Token& key, const Value& value);  ///< @error STAGE_EDIT_REFUSED
-    Result<void> clear_field(const Path& path, const Token& key);                    ///< @error STAGE_EDIT_REFUSED
+    /// No error where there is no such field. @error STAGE_EDIT_REFUSED
+    Result<void> clear_field(const Path& path, const Token& key);
 
     /// Replaces every asset path: sublayers, references, payloads, values, metadata. `replace` gets the authored path
     /// and returns the new one; variable expressions are not offered.
@@ -142,10 +163,10 @@ class Layer {
     /// Copies a prim or property with everything below it from another layer, over what is at `to`.
     Result<void> copy_spec(const Layer& from_layer, const Path& from, const Path& to);  ///< @error STAGE_EDIT_REFUSED
 
-    /// Writes the layer. The format follows the suffix: usda, usdc, usd; usdz makes a package (see write_package). The
-    /// file is replaced at once or not at all. An unedited layer that is saved in its own format is copied byte by
-    /// byte.
-    /// @error STAGE_WRITE_FAILED
+    /// Writes the layer. The format follows the suffix: usda, usdc, usd; usdz makes a package (see write_package), and
+    /// assets that it does not find are told by that function alone. The file is replaced at once or not at all. An
+    /// unedited layer that is saved in its own format is copied byte by byte.
+    /// @error STAGE_WRITE_FAILED; FILES_INPUT  the run reads the file
     Result<void> save(const std::string& file, const SaveOptions& options = {}) const;
 
     struct Impl;  ///< src/usd only
@@ -156,6 +177,7 @@ class Layer {
     std::unique_ptr<Impl> impl_;
 };
 
+/// How a package is put together. Search paths and packages are where assets are looked for, as `OpenOptions` has them.
 struct PackageOptions {
     std::vector<std::string>           search_paths{};
     std::map<std::string, std::string> packages{};  ///< package://NAME/... -> folder
@@ -172,6 +194,7 @@ Result<void> write_package(const Layer& layer, const std::string& file, const Pa
 
 /// A place that has an opinion: open `layer` and edit `path` there. `path` leads through variants where it does.
 struct SpecPlace {
+    /// Identifier, as `Layer::open` takes it.
     std::string layer;
     Path        path;
 };

@@ -14,6 +14,7 @@ namespace mechane::usd {
 class Token {
   public:
     Token() noexcept;
+    /// The empty text is the empty token, as the default.
     Token(std::string_view text);  // NOLINT: implicit on purpose, names are written as literals
     Token(const char* text) : Token(std::string_view(text)) {}
     Token(const std::string& text) : Token(std::string_view(text)) {}
@@ -26,9 +27,10 @@ class Token {
     /// Holds as long as some token of this text does.
     [[nodiscard]] const std::string& text() const noexcept;
     [[nodiscard]] bool               empty() const noexcept;
-    bool                             operator==(const Token& other) const noexcept;
-    std::strong_ordering             operator<=>(const Token& other) const noexcept;
-    [[nodiscard]] std::size_t        hash() const noexcept;
+    /// Costs a comparison of pointers; the order compares texts, so that sorted lists are the same in every run.
+    bool                      operator==(const Token& other) const noexcept;
+    std::strong_ordering      operator<=>(const Token& other) const noexcept;
+    [[nodiscard]] std::size_t hash() const noexcept;
 
     struct Access;  ///< src/usd only
   private:
@@ -40,7 +42,8 @@ class Token {
 /// by element, parents before children.
 class Path {
   public:
-    Path() noexcept;                       ///< the empty path
+    Path() noexcept;  ///< the empty path
+    /// "/robot/arm", "/robot/arm.physics:mass", "/robot{size=big}arm"; nothing is looked up on a stage.
     explicit Path(std::string_view text);  ///< empty when the text is no valid path
     Path(const Path& other) noexcept;
     Path(Path&& other) noexcept;
@@ -51,22 +54,28 @@ class Path {
     /// The pseudo-root, which holds the stage's own metadata.
     static Path root();  ///< "/"
 
-    [[nodiscard]] bool        empty() const noexcept;
+    [[nodiscard]] bool empty() const noexcept;
+    /// As OpenUSD writes it; made anew at each call.
     [[nodiscard]] std::string text() const;
-    [[nodiscard]] bool        is_property() const noexcept;
-    [[nodiscard]] bool        is_root() const noexcept;
-    [[nodiscard]] Token       name() const;    ///< last element
-    [[nodiscard]] Path        parent() const;  ///< of a property: its prim
-    [[nodiscard]] Path        prim() const;    ///< the prim part of a property path
+    /// Of an attribute or a relationship: "/prim.name".
+    [[nodiscard]] bool is_property() const noexcept;
+    /// Of "/" alone.
+    [[nodiscard]] bool  is_root() const noexcept;
+    [[nodiscard]] Token name() const;    ///< last element
+    [[nodiscard]] Path  parent() const;  ///< of a property: its prim
+    [[nodiscard]] Path  prim() const;    ///< the prim part of a property path
     /// Nothing is looked up: whether there is such a prim, the stage says. A name that is no identifier gives the empty
     /// path.
     [[nodiscard]] Path child(const Token& name) const;
+    /// Names may have namespaces: "physics:mass".
     [[nodiscard]] Path property(const Token& name) const;
     [[nodiscard]] bool has_prefix(const Path& prefix) const noexcept;  ///< true for the path itself
+    /// The path itself where it does not begin with `from`.
     [[nodiscard]] Path with_prefix_replaced(const Path& from, const Path& to) const;
 
-    bool                      operator==(const Path& other) const noexcept;
-    std::strong_ordering      operator<=>(const Path& other) const noexcept;
+    bool                 operator==(const Path& other) const noexcept;
+    std::strong_ordering operator<=>(const Path& other) const noexcept;
+    /// Differs from run to run: nothing that is printed may depend on it.
     [[nodiscard]] std::size_t hash() const noexcept;
 
     struct Access;  ///< src/usd only

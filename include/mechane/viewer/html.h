@@ -12,8 +12,8 @@ namespace mechane::viewer {
 struct HtmlOptions {
     std::string title{};          ///< shown on the page; the recording's source when empty
     bool        contacts = true;  ///< embed the contacts of every frame
-    std::string
-        nonce{};         ///< attribute of the page's scripts and styles, for a content security policy; none when empty
+    /// Attribute of the page's scripts and styles, for a content security policy; none when empty.
+    std::string nonce{};
     std::string live{};  ///< JSON object for a page that a server feeds; a recording is played when empty
     std::string looks{};  ///< JSON object of the stage's lights and cameras (authored_looks.h); none when empty
 };

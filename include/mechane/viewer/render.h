@@ -21,7 +21,7 @@ struct RenderOptions {
     int                  width = 1280, height = 720;  ///< [px], 1..16384
     NamedView            view = NamedView::three_quarter;
     std::optional<Vec3d> eye{}, target{};  ///< world [m]; what is missing follows from `view` and from what moves
-    double               fov = 36;         ///< vertical, [degrees], 1..150
+    double               fov = 36;         ///< vertical, [degrees], brought into 1..150
     bool colliders           = false;  ///< overlay: what collides, as veils and lines, bodies green, static shapes blue
     bool contacts            = false;  ///< overlay: points orange, normals blue, forces red
     int  threads             = 0;      ///< 0: all cores; the picture is the same for any number
@@ -34,7 +34,9 @@ struct Image {
     std::vector<std::uint8_t> pixels;
 };
 
-/// Draws one frame: perspective, one sun with a soft shadow, four samples a pixel. Bodies whose pose is not finite are
+/// Draws one frame, which the recording has to have, in a size of the range above; anything else ends the process. Ask
+/// `render_png` where that is not known.
+/// Perspective, one sun with a soft shadow, four samples a pixel. Bodies whose pose is not finite are
 /// left out.
 Image render(const model::Model& model, const record::Recording& recording, std::size_t frame,
              const RenderOptions& options = {});
@@ -45,6 +47,7 @@ Result<void> render_png(const model::Model& model, const record::Recording& reco
                         const RenderOptions& options, const std::string& file);
 
 struct AnimationOptions {
+    /// Half the edge of single pictures, since an animation has many.
     RenderOptions render{.width = 640, .height = 360};
     double        frames_per_second = 30;  ///< [1/s], of the animation; frames of the recording are chosen by time
     double        speed             = 1;   ///< recorded seconds per second
