@@ -1,4 +1,3 @@
-//
 // These are meshes as such, for `mechane mesh` and the like; meshes of robots are written by Output (output.cpp).
 // Meshes as files of their own. Names that a prim cannot have get underscores; equal names get a number.
 

@@ -1,4 +1,3 @@
-//
 // masks   SDFormat has one mask a shape; two shapes meet where masks share a bit
 // still   shapes of the world: a link that a fixed joint holds
 // SDFormat (export 6; sdformat.org/spec). Poses are told relative to the link that holds them, so no pose of the world

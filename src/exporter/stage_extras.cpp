@@ -1,4 +1,3 @@
-//
 // Vendors' prims (actuators, tendons, keyframes, sensors) are carried over with their values and what they name,
 // without being understood here; the writer of MJCF writes them back, others lose them.
 // Everything of a stage that is no body, joint or shape: sites, cameras, lights, actuators, tendons, keyframes and

@@ -1,4 +1,3 @@
-//
 // S      shift of a link's frame: to where its joint turns
 // told   where the source's own floating joint held a root (hints::kFloating): it is written again
 // URDF (export 5; wiki.ros.org/urdf/XML). A joint's frame is the origin of its child link, so a link whose joint turns

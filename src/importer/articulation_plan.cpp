@@ -1,4 +1,3 @@
-//
 // node     a body that is imported; kGraphWorld stands for the world and for what is not imported
 // edge     one joint, or several one-axis joints between the same two bodies (a D6)
 // flipped  the joint's own direction is from child to parent

@@ -1,4 +1,3 @@
-//
 // light        a UsdLux light as KHR_lights_punctual: lux for distant ones, candela for others
 // instancer    a PointInstancer as EXT_mesh_gpu_instancing, or as nodes where its prototype is more than meshes
 // variants     states that change looks alone as KHR_materials_variants

@@ -1,4 +1,3 @@
-//
 // A MjcActuator is a <general> with the values that the schema names alike, or a <motor> where it is one; a drive of
 // UsdPhysics is a <position>, <velocity> or <motor>, by its gains. nu_ and na_ count controls and activations for
 // keyframes.

@@ -1,4 +1,3 @@
-//
 // MuJoCo never lets two bodies touch that are welded to each other, or of which one hangs on the other. UsdPhysics
 // only knows joints that keep their two bodies apart. So some pairs need an <exclude>, and some that may touch in the
 // source cannot.

@@ -1,6 +1,5 @@
 // Meshes: their vertices, their forms, their instances.
 //
-//
 // A mesh of glTF is several primitives; each has vertices and a material of its own. In USD it becomes one Mesh whose
 // faces are parted by GeomSubsets, so vertices of all primitives are put one after the other (`base` is where one
 // begins). Points and lines become Points and BasisCurves beside it.

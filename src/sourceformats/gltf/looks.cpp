@@ -1,5 +1,3 @@
-//
-//
 // glTF's metallic-roughness model (specification 3.9) becomes UsdPreviewSurface, which has the same factors. Each
 // texture is a UsdUVTexture with its factor as `scale` and `bias`; one reader of each set of coordinates is shared by
 // a material. Of the extensions clearcoat, index of refraction, emissive strength, texture transform and variants are

@@ -2,7 +2,6 @@
 // SkelRoot of its own at the root of the scene. What lies between two joints, or above the first, is part of the
 // joint's transform.
 //
-//
 // glTF's skin has joints (nodes) and inverse bind matrices; UsdSkel's Skeleton has joints as paths, bind transforms
 // in the frame of the skeleton and rest transforms against the joint above. Morph targets become BlendShapes.
 #include "sourceformats/gltf/rig.h"

@@ -1,6 +1,5 @@
 // A scene of glTF from its root: what the file asks for, and the order in which it is read.
 //
-//
 // Materials come before nodes, which bind them; animations come last, since they set samples of prims that are there.
 #include <fmt/format.h>
 

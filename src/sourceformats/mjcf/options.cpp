@@ -1,4 +1,3 @@
-//
 // All options stand in the layer of MuJoCo under their own names. Only gravity and the flags change what is written
 // besides.
 // <option>: what the solver of MuJoCo is told, and which flags turn a part of the physics off.
