@@ -77,7 +77,7 @@ class SdformatWriter {
     bool                 at_start_ = false;  ///< links are told where they start, and not at the zero of their joints
 
     /// The coordinate of a joint that the file takes as zero.
-    // Zero is where the joint starts, when the file tells poses of the start.
+    /// Zero is where the joint starts, when the file tells poses of the start.
     [[nodiscard]] double zero_of(const sf::Joint& j) const { return at_start_ && j.dofs.size() == 1 ? j.initial : 0; }
     /// The child of a joint in its parent, where the file has it.
     [[nodiscard]] Posed placed(const sf::Joint& j) const

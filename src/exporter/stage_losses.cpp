@@ -122,7 +122,7 @@ void StageReader::lose_surfaces()
 namespace {
 
 /// Attributes of a prim with more than one value over time, by name; empty: none.
-// Samples that do not change are no animation.
+/// Samples that do not change are no animation.
 std::vector<std::string> varying(const usd::Prim& prim, bool transforms)
 {
     std::vector<std::string> out;

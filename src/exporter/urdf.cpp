@@ -386,7 +386,7 @@ class UrdfWriter {
     }
 
     /// The rotation of a joint that moves freely in the plane across it; null for others.
-    // URDF's planar: two slides and one rotation about their common normal, all without limits.
+    /// URDF's planar: two slides and one rotation about their common normal, all without limits.
     static const sf::Dof* is_planar(const std::vector<sf::Dof>& dofs)
     {
         const sf::Dof* normal = nullptr;
@@ -473,7 +473,7 @@ class UrdfWriter {
     }
 
     /// What a collider's material says and the file does not, where it is not what a reader takes anyway.
-    // 1 and 0 are what this program reads where a URDF says nothing; only other values are lost.
+    /// 1 and 0 are what this program reads where a URDF says nothing; only other values are lost.
     void lost_contact(const sf::Shape& s)
     {
         out_.lose_response(s);

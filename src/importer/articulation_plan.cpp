@@ -80,7 +80,7 @@ std::vector<physics::Index> joints_by_path(const Import& run)
 }
 
 /// The authored articulation root at or above a path, the nearest one.
-// Roots may nest; the nearest says more.
+/// Roots may nest; the nearest says more.
 const physics::Articulation* root_above(const Import& run, const usd::Path& path)
 {
     const physics::Articulation* best = nullptr;

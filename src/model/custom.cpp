@@ -48,8 +48,8 @@ constexpr std::string_view kTypes[]       = {"bool", "int32", "float32", "vec2",
 
 Real real(double x) { return static_cast<Real>(x); }
 
-// The second argument is a tag for overload resolution; its value is not read.
 /// The entry that stands for a value, by type.
+/// The second argument is a tag for overload resolution; its value is not read.
 std::uint8_t        entry(const CustomValue& v, std::uint8_t) { return v[0] != 0 ? 1 : 0; }
 std::int32_t        entry(const CustomValue& v, std::int32_t) { return static_cast<std::int32_t>(v[0]); }
 Real                entry(const CustomValue& v, Real) { return real(v[0]); }

@@ -208,7 +208,7 @@ Pairs pairs_of(const Model& m, const WorldPlaces& places)
 }
 
 /// Numbers of entities as the worlds count them; -1 stays.
-// Worlds of entities shift like indices: the first world of the part becomes 0.
+/// Worlds of entities shift like indices: the first world of the part becomes 0.
 void shift(std::vector<std::int32_t>& values, std::size_t begin)
 {
     for (std::int32_t& value : values)

@@ -44,7 +44,7 @@ std::optional<Value> plain(const usd::Value& value)
 }
 
 /// What is authored and can be the attribute's value: anything else counts as not authored (physics::value_fault).
-// Values at the start of the simulation count, so that of an animated attribute the first sample is taken.
+/// Values at the start of the simulation count, so that of an animated attribute the first sample is taken.
 std::optional<Value> usable(const usd::Prim& prim, const std::string& name)
 {
     auto value = plain(usd::start_authored(prim.attribute(name)));

@@ -62,8 +62,8 @@ double on_material(const ResolverList& resolvers, const usd::Prim& material, Key
     return finite(resolvers.get(material, key, context, {}, &found)).value_or(otherwise);
 }
 
-// The rules are those of USD's and PhysX's combine modes.
 /// One of the rules by which coefficients combine; nothing, with a finding, where another word is authored.
+/// The rules are those of USD's and PhysX's combine modes.
 std::string combine_rule(const ResolverList& resolvers, const usd::Prim& material, Key key, const Context& context,
                          Diagnostics& found)
 {

@@ -32,7 +32,7 @@ namespace {
 constexpr int kMostWorlds = 1 << 20;
 
 /// Whether every index fits 32 bits when `count` copies are added.
-// Finalize counts with 32-bit indices. A count beyond them would wrap without a word.
+/// Finalize counts with 32-bit indices. A count beyond them would wrap without a word.
 bool indices_suffice(const model::ModelBuilder& to, const model::ModelBuilder& scene, int count)
 {
     const auto fits = [&](std::size_t there, std::size_t each) {
@@ -79,7 +79,7 @@ struct ModelBuilder::Impl {
                      fmt::format("a label that nothing of its kind has; '{}' is taken", label));
     }
     /// Of something without a label: the number that the builder gives it, unless something has that already.
-    // Generated labels are unique too, so that find_body and the like are never ambiguous.
+    /// Generated labels are unique too, so that find_body and the like are never ambiguous.
     static void make_unique(std::set<std::string>& taken, std::string& label)
     {
         while (!taken.insert(label).second) label += '_';
@@ -206,7 +206,7 @@ struct ModelBuilder::Impl {
     }
 
     /// What a joint without a coordinate of its own would leave without effect.
-    // A default-made struct shows which options were given.
+    /// A default-made struct shows which options were given.
     bool only_for_axes(const JointOptions& o, const char* call)
     {
         const JointOptions plain;

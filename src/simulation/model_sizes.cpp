@@ -16,7 +16,7 @@ namespace mechane::simulation {
 namespace {
 
 /// Arrays whose values an edit may write to.
-// The contents may differ, the length may not.
+/// The contents may differ, the length may not.
 template <class T>
 bool restore_size(std::vector<T>& edited, const std::vector<T>& original)
 {

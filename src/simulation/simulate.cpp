@@ -23,8 +23,8 @@
 namespace mechane::run {
 namespace {
 
-// Wall times are reported by phase and go into no hash.
 /// Adds its lifetime to a sum [s].
+/// Wall times are reported by phase and go into no hash.
 class Stopwatch {
   public:
     explicit Stopwatch(double& sum) : sum_(sum), start_(std::chrono::steady_clock::now()) {}
@@ -51,7 +51,7 @@ std::string label_or_nothing(const std::vector<std::string>& labels, std::int32_
 { return index < 0 ? std::string() : labels[static_cast<std::size_t>(index)]; }
 
 /// One run: prepared, stepped, finished.
-// It owns state and commands; the engine refers to them, so a Loop must not be moved.
+/// It owns state and commands; the engine refers to them, so a Loop must not be moved.
 class Loop {
   public:
     Loop(const model::Model& model, const SimulateOptions& options, Diagnostics& found)
@@ -153,7 +153,7 @@ class Loop {
     record::Recording& recording() { return result.recording; }
 
     /// The frame before the first step.
-    // The step count may begin above zero, after a checkpoint.
+    /// The step count may begin above zero, after a checkpoint.
     void start()
     {
         engine_->begin(found_);
@@ -228,8 +228,8 @@ class Loop {
 
 }  // namespace
 
-// So a step has new contacts each time; frames and the interval of recording are scaled to keep the run's length.
 /// Contacts every n substeps are shorter steps with n substeps each.
+/// So a step has new contacts each time; frames and the interval of recording are scaled to keep the run's length.
 Result<void> collide_every(SimulateOptions& options, int substeps)
 {
     if (substeps < 1 || options.substeps % substeps != 0)

@@ -47,7 +47,7 @@ bool same_bytes(const std::vector<T>& a, const std::vector<T>& b)
 constexpr Real kMostCommand = Real(1e18);
 
 /// By the bits, whose order as integers is that of the magnitudes, what is not finite being last: an integer reduction,
-// Checked before a solver sees them, since one infinite number spreads to all bodies of an island.
+/// Checked before a solver sees them, since one infinite number spreads to all bodies of an island.
 /// which compilers vectorize. Every command of a step is looked at.
 bool all_fit(const Real* values, std::size_t count)
 {
@@ -87,7 +87,7 @@ struct Recorder {
 };
 
 /// While it lives somebody's function is running, which may not call everything.
-// A pointer to text, not a flag: the text ends the sentence of the refusal.
+/// A pointer to text, not a flag: the text ends the sentence of the refusal.
 class Inside {
   public:
     Inside(const char*& which, const char* what) : which_(which) { which_ = what; }
@@ -137,7 +137,7 @@ struct Simulation::Impl {
     model::Control& commands() { return control.arrays_; }
 
     /// Where every run of the model starts.
-    // Made when somebody first asks: most runs never reset.
+    /// Made when somebody first asks: most runs never reset.
     const model::State& start()
     {
         if (!initial) {
@@ -211,7 +211,7 @@ struct Simulation::Impl {
     { return other == model || (other != nullptr && other->parts().family == model->parts().family); }
 
     /// A product, as the engine has it.
-    // Not a sum of steps, whose rounding would grow with their number.
+    /// Not a sum of steps, whose rounding would grow with their number.
     [[nodiscard]] double time() const { return engine->options().dt * static_cast<double>(engine->step_count()); }
 
     /// A state or commands that were assigned: those of the model before an edit become those of the model now. The

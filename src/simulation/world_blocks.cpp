@@ -36,8 +36,8 @@ using Clock = std::chrono::steady_clock;
 // Wall time, for reports; nothing that is simulated depends on it.
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// The columns with numbers of shapes are not among them: these are counted anew in `merge`.
 /// Calls visit(member) for the arrays of contacts with one entry a row.
+/// The columns with numbers of shapes are not among them: these are counted anew in `merge`.
 template <class Visit>
 void each_row_array(const Visit& visit)
 {

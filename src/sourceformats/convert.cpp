@@ -105,8 +105,8 @@ Result<files::Listing> listed_in(const std::string& report)
     return out;
 }
 
-// The new folder is made beside the old one, on the same file system, so that it can take its name in one step.
 /// The folder that is there, in which the result is made before it gets its name.
+/// The new folder is made beside the old one, on the same file system, so that it can take its name in one step.
 fs::path nearest_folder(const std::string& result)
 {
     std::error_code failed;
@@ -115,8 +115,8 @@ fs::path nearest_folder(const std::string& result)
     return folder;
 }
 
-// A robot of a hundred joints would tell the same a hundred times.
 /// What is not the same in motion, once a kind.
+/// A robot of a hundred joints would tell the same a hundred times.
 void tell_motion(const LossReport& losses, Diagnostics& found)
 {
     std::map<std::pair<std::string, std::string>, std::pair<const Loss*, int>> kinds;

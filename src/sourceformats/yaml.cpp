@@ -150,7 +150,7 @@ class Yaml {
     }
 
     /// Counts the values that an anchor stands for. @return false when there are too many
-    // A copy of an anchor costs what it holds, each time it is named.
+    /// A copy of an anchor costs what it holds, each time it is named.
     bool spend(const Value& v)
     {
         if (++made_ > kMostValues) return false;

@@ -88,7 +88,7 @@ constexpr bool     is_inlined(std::uint64_t rep) { return (rep >> 62 & 1) != 0; 
 constexpr bool     is_edit(std::uint64_t rep) { return (rep >> 60 & 1) != 0; }
 
 /// Bytes of one stored element, 0 where it varies.
-// In the order of type numbers.
+/// In the order of type numbers.
 std::size_t element_size(unsigned type)
 {
     static constexpr unsigned char kSizes[] = {
@@ -645,8 +645,8 @@ std::string CrateValues::check_item(Reader& reader, unsigned type, int depth)
     }
 }
 
-// A field with another type than here would be read as one of them all the same.
 /// The library casts these fields to one type without looking.
+/// A field with another type than here would be read as one of them all the same.
 bool field_may_hold(std::string_view field, std::uint64_t rep)
 {
     struct Row {

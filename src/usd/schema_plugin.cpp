@@ -55,7 +55,7 @@ bool name_matches(std::string_view pattern, std::string_view name)
 }
 
 /// Folders and files that a path with wildcards names, in alphabetical order.
-// Parts of the path one by one; "**" means all folders below as well.
+/// Parts of the path one by one; "**" means all folders below as well.
 std::vector<fs::path> expanded(const fs::path& path)
 {
     std::vector<fs::path> found{path.root_path()};

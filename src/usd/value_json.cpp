@@ -58,8 +58,8 @@ Json number(double x)
     return std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
 }
 
-// One description of an element for each type: everything else is written once.
 /// How an element of an array is printed and hashed: its scalars, and the kind of the hash.
+/// One description of an element for each type: everything else is written once.
 template <class T>
 struct Element {
     static constexpr std::size_t size     = T::dimension;

@@ -21,7 +21,7 @@ namespace {
 constexpr Array kStateArrays[] = {Array::joint_q, Array::joint_qd, Array::body_q, Array::body_qd};
 
 /// The numbers of an array of vectors or poses.
-// Vec3, Pose and Spatial hold nothing but numbers of type Real, one after the other: they are read as one flat array.
+/// Vec3, Pose and Spatial hold nothing but numbers of type Real, one after the other: they are read as one flat array.
 template <class V>
 std::vector<float> numbers_of(const std::vector<V>& values)
 {

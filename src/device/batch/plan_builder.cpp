@@ -127,8 +127,8 @@ std::optional<Kind> kind_of(const Model& m, std::size_t s, bool infinite_planes)
     return std::nullopt;
 }
 
-// Rows hold kinds in the order of the CPU's pair table; add_pairs swaps a pair into it.
 /// Which function finds the contacts of two kinds in the order of the table.
+/// Rows hold kinds in the order of the CPU's pair table; add_pairs swaps a pair into it.
 std::optional<PairKind> pair_kind(collision::ShapeKind a, collision::ShapeKind b)
 {
     using collision::ShapeKind;

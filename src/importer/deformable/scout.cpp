@@ -33,7 +33,7 @@ bool ends_bodies(const usd::Prim& prim)
 bool has_collider(const usd::Prim& prim) { return prim.has_api("PhysicsCollisionAPI"); }
 
 /// Geometry of points in the subtree of a deformable body; nested bodies are their own business.
-// Recursion ends at bodies of any kind.
+/// Recursion ends at bodies of any kind.
 void visit_points(const Import& run, const usd::Prim& prim, bool is_root, const auto& visit)
 {
     if (!is_root && (ends_bodies(prim) || DeformableReader::applies(prim, "PhysicsDeformableBodyAPI"))) return;
