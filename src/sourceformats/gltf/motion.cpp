@@ -1,3 +1,7 @@
+// Animations of glTF 2.0 (3.11): channels and samplers, read into tracks by node, and the pose of a node at a time.
+// Interpolations LINEAR, STEP and CUBICSPLINE are all turned into samples between which OpenUSD may go straight. What
+// animates by extensions is left out here; what a channel names wrongly is kept for the reader to tell.
+
 #include "sourceformats/gltf/motion.h"
 
 #include <algorithm>
