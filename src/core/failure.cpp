@@ -19,6 +19,7 @@ namespace {
 std::atomic<FailureHandler> handler_in_use{nullptr};
 
 /// Exit codes of docs/cli.md by id; what is not here is an input that cannot be used.
+/// The table is by id and not by code, as core may not know the rooms above it.
 constexpr std::array<std::pair<std::string_view, int>, 17> kExitCodes{{{"API_ARGUMENT", 2},
                                                                        {"API_FOREIGN", 2},
                                                                        {"API_RESULT", 2},
@@ -39,6 +40,7 @@ constexpr std::array<std::pair<std::string_view, int>, 17> kExitCodes{{{"API_ARG
 
 }  // namespace
 
+// One handler for the process; any thread may exchange it.
 FailureHandler set_failure_handler(FailureHandler handler) noexcept { return handler_in_use.exchange(handler); }
 
 int exit_code_of(const Diagnostic& diagnostic) noexcept
@@ -48,6 +50,7 @@ int exit_code_of(const Diagnostic& diagnostic) noexcept
     return 3;
 }
 
+// A handler that returns does not save the program: an argument that breaks a condition leaves nothing to go on with.
 void fail(const Diagnostic& diagnostic)
 {
     if (const FailureHandler handler = handler_in_use.load())
