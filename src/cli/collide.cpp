@@ -54,6 +54,7 @@ int run_cases(const CollideArgs& args, Context& context)
 /// The ray's first hit, or null.
 Json ray_of(const run::Scene& scene, const model::State& state, const std::vector<double>& ray)
 {
+    // Queries have a structure of their own, so a ray does not change the contacts.
     collision::SceneQueries queries(scene.model);
     queries.update(state);
     const auto hit = queries.cast_ray({ray[0], ray[1], ray[2]}, {ray[3], ray[4], ray[5]});
@@ -69,7 +70,8 @@ std::optional<model::State> state_at(const run::Scene& scene, std::int64_t frame
     model::State state = model::make_state(scene.model);
     if (frame == 0) return state;
     run::SimulateOptions options;
-    options.frames  = frame;
+    options.frames = frame;
+    // Only the last frame is needed.
     options.every   = frame;
     options.threads = context.global.threads;
     options.follow  = run::follower(scene);
@@ -82,12 +84,13 @@ std::optional<model::State> state_at(const run::Scene& scene, std::int64_t frame
         return std::nullopt;
     }
     const record::Frame& last = result->recording.frames.back();
-    state.body_q              = last.body_q;
-    state.body_qd             = last.body_qd;
-    state.joint_q             = last.joint_q;
-    state.joint_qd            = last.joint_qd;
-    state.particle_q          = last.particle_q;
-    state.particle_qd         = last.particle_qd;
+    // Everything of a frame that places shapes and particles.
+    state.body_q      = last.body_q;
+    state.body_qd     = last.body_qd;
+    state.joint_q     = last.joint_q;
+    state.joint_qd    = last.joint_qd;
+    state.particle_q  = last.particle_q;
+    state.particle_qd = last.particle_qd;
     return state;
 }
 
@@ -124,8 +127,10 @@ int run_stage(CollideArgs& args, Context& context)
     }
     // Before the steps of --at, which may take long.
     if (!are_good(args, scene->model.shape_label, context)) return kExitUsage;
+    // The pool speeds up; the contacts do not depend on the number of threads.
     const tasks::Pool          pool(context.global.threads);
     collision::PipelineOptions choice{.pool = &pool, .broad_phase = *mode};
+    // Newton 1.8 adds the stiffness of two pressure fields in series.
     if (importer::conventions_of(options->import.compat).pressure_in_series)
         choice.hydroelastic.pair_stiffness = collision::PairStiffness::series;
     collision::CollisionPipeline pipeline(scene->model, choice);
@@ -140,7 +145,8 @@ int run_stage(CollideArgs& args, Context& context)
     context.io.report(overflow);
 
     const auto& labels = scene->model.shape_label;
-    const auto  wanted = [&](const ContactRow& row) {
+    // The two shapes may be named in either order.
+    const auto wanted = [&](const ContactRow& row) {
         const std::string &a = labels[static_cast<std::size_t>(row.shape0)],
                           &b = labels[static_cast<std::size_t>(row.shape1)];
         return args.pair.empty() || (a == args.pair[0] && b == args.pair[1]) ||
@@ -161,6 +167,7 @@ int run_stage(CollideArgs& args, Context& context)
                              row.normal.x, row.normal.y, row.normal.z,
                              row.margin != 0 ? fmt::format("  surfaces {:+.6f} m", row.distance) : std::string());
     }
+    // Candidate pairs are those that the broad phase let through.
     Json out{{"schema", "mechane.contacts/1"},
              {"file", args.scene.file},
              {"candidate_pairs", status.candidate_pairs},

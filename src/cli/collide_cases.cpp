@@ -29,6 +29,7 @@ constexpr Code kCases{"CLI_CASES", Severity::error, "A file of collision cases i
                       "Write {\"schema\": \"mechane.cases/1\", \"cases\": [{\"id\", \"a\", \"b\", \"gap\"}, ...]}."};
 
 /// The fault of one case; its row in the output has the text.
+/// Errors of a case are texts and no diagnostics: a file of cases has no sites.
 struct CaseError {
     std::string text;
 };
@@ -37,6 +38,7 @@ using Read = std::variant<T, CaseError>;
 
 CaseError bad(std::string text) { return {std::move(text)}; }
 
+// The bound keeps a file from taking memory before its shape is known.
 std::optional<std::vector<double>> numbers(const Json& value, std::size_t most)
 {
     if (!value.is_array() || value.size() > most) return std::nullopt;
@@ -48,6 +50,7 @@ std::optional<std::vector<double>> numbers(const Json& value, std::size_t most)
     return out;
 }
 
+// `sizes` is how many numbers of "scale" the type needs.
 struct Type {
     const char*    name;
     model::GeoType type;
@@ -59,6 +62,7 @@ constexpr Type kTypes[] = {{"plane", model::GeoType::plane, 2},   {"heightfield"
                            {"cone", model::GeoType::cone, 2},     {"ellipsoid", model::GeoType::ellipsoid, 3},
                            {"mesh", model::GeoType::mesh, 0},     {"convex_mesh", model::GeoType::convex_mesh, 0}};
 
+// A convex mesh may come without triangles: its hull is made of the points.
 Read<std::shared_ptr<const geometry::Mesh>> mesh_of(const Json& json)
 {
     geometry::Mesh mesh;
@@ -73,6 +77,7 @@ Read<std::shared_ptr<const geometry::Mesh>> mesh_of(const Json& json)
         const auto i = numbers(t, 3);
         if (!i || i->size() != 3) return bad(fmt::format("triangle {} is not three indices", mesh.triangles.size()));
         auto& triangle = mesh.triangles.emplace_back();
+        // Indices come as numbers of JSON and may be fractions.
         for (std::size_t k = 0; k < 3; ++k) {
             const double x = (*i)[k];
             if (!(x >= 0 && x < static_cast<double>(mesh.points.size())) || x != std::floor(x))
@@ -89,10 +94,11 @@ Read<std::shared_ptr<const geometry::Mesh>> field_of(const Json& json)
     if (!json.contains("heightfield") || !json["heightfield"].is_object()) return bad("a heightfield without its grid");
     const Json&          h = json["heightfield"];
     geometry::HeightGrid grid;
-    grid.rows       = h.value("rows", 0);
-    grid.columns    = h.value("cols", 0);
-    grid.half_x     = h.value("hx", 1.0);
-    grid.half_y     = h.value("hy", 1.0);
+    grid.rows    = h.value("rows", 0);
+    grid.columns = h.value("cols", 0);
+    grid.half_x  = h.value("hx", 1.0);
+    grid.half_y  = h.value("hy", 1.0);
+    // 16 million heights, as in a grid of 4096 by 4096.
     const auto data = numbers(h.value("data", Json::array()), std::size_t{1} << 24);
     if (!data) return bad("the data of the heightfield are not numbers");
     grid.elevations = *data;
@@ -112,12 +118,14 @@ Read<model::BuilderShape> shape_of(const Json& json)
     const auto sizes = numbers(json.value("scale", Json::array()), 3);
     if (!sizes || sizes->size() < type->sizes)
         return bad(fmt::format("scale of a {} takes {} numbers", name, type->sizes));
+    // Meshes have a factor as their scale, 1 by default; the sizes of other shapes begin at zero.
     if (type->sizes > 0) shape.scale = {};
     for (std::size_t i = 0; i < sizes->size(); ++i) {
         shape.scale[i] = (*sizes)[i];
         if (!std::isfinite(shape.scale[i]) || (type->sizes > 0 && shape.scale[i] < 0))
             return bad(fmt::format("scale[{}] of a {} is {}", i, name, shape.scale[i]));
     }
+    // Poses of both shapes are in the world.
     const auto pose = numbers(json.value("pose", Json{0, 0, 0, 0, 0, 0, 1}), 7);
     if (!pose || pose->size() != 7) return bad("pose takes seven numbers, px py pz qx qy qz qw");
     shape.xform = {{(*pose)[0], (*pose)[1], (*pose)[2]}, {(*pose)[3], (*pose)[4], (*pose)[5], (*pose)[6]}};
@@ -130,6 +138,7 @@ Read<model::BuilderShape> shape_of(const Json& json)
         if (const auto* error = std::get_if<CaseError>(&mesh)) return *error;
         shape.source = std::get<0>(mesh);
     }
+    // The names are those of Newton's SDF options.
     if (const auto sdf = json.find("sdf"); sdf != json.end() && sdf->is_object()) {
         model::SdfConfig config;
         config.force_sdf = true;
@@ -146,6 +155,7 @@ Read<model::BuilderShape> shape_of(const Json& json)
     return shape;
 }
 
+// Shapes that cannot have a body that moves.
 bool stays(model::GeoType type) { return type == model::GeoType::plane || type == model::GeoType::heightfield; }
 
 /// The contacts of one case, through the pipeline.
@@ -157,10 +167,12 @@ Read<Json> answer(const Json& json)
     for (const char* side : {"a", "b"}) {
         auto shape = shape_of(json.value(side, Json()));
         if (const auto* error = std::get_if<CaseError>(&shape)) return bad(fmt::format("{}: {}", side, error->text));
-        auto& s          = std::get<0>(shape);
-        s.label          = side;
-        s.config.gap     = 0.5 * gap;  // the gap of a pair is the sum of both shapes' gaps
+        auto& s      = std::get<0>(shape);
+        s.label      = side;
+        s.config.gap = 0.5 * gap;  // the gap of a pair is the sum of both shapes' gaps
+        // Without density a body needs no valid volume; masses are of no matter to contacts.
         s.config.density = 0;
+        // The body carries the pose, so that the shape's own stays the identity.
         if (!stays(s.type)) {
             s.body  = builder.add_body(s.xform, side);
             s.xform = {};
@@ -170,6 +182,7 @@ Read<Json> answer(const Json& json)
     Diagnostics found;
     const auto  model = builder.finalize({}, found);
     if (!model) return bad(model.error().message);
+    // The pipeline would leave the shape out without a word in the row.
     if (const Diagnostic* unusable = found.find("MODEL_SHAPE_DEGENERATE")) return bad(unusable->message);
     collision::CollisionPipeline pipeline(*model);
     for (const Diagnostic& d : pipeline.diagnostics().items())
@@ -177,7 +190,8 @@ Read<Json> answer(const Json& json)
     auto       contacts = pipeline.make_contacts();
     const auto state    = model::make_state(*model);
     pipeline.collide(state, 0, contacts);
-    Json   rows     = Json::array();
+    Json rows = Json::array();
+    // The smallest distance of all contacts of the case.
     double distance = kInfinity;
     for (ContactRow row : contact_rows(*model, state, contacts)) {
         // Rows always speak of a first and b second; the pipeline may have ordered them the other way.
@@ -223,6 +237,7 @@ Vec3d support_of(const model::BuilderShape& shape, const Vec3d& d)
         case model::GeoType::gaussian:
             break;
     }
+    // The best vertex by looking at all, which is as good as a search for meshes of cases.
     Vec3d  best;
     double most = -kInfinity;
     for (const Vec3d& point : shape.source->points)
@@ -231,6 +246,7 @@ Vec3d support_of(const model::BuilderShape& shape, const Vec3d& d)
 }
 
 /// The same case by support maps.
+/// Only the support maps and the algorithms of collision/ take part, no margins, caches or broad phase.
 Read<Json> answer_by_supports(const Json& json, bool portals)
 {
     std::array<model::BuilderShape, 2> shapes;
@@ -241,6 +257,7 @@ Read<Json> answer_by_supports(const Json& json, bool portals)
         auto        read = shape_of(json.value(side, Json()));
         if (const auto* error = std::get_if<CaseError>(&read)) return bad(fmt::format("{}: {}", side, error->text));
         shapes[i] = std::move(std::get<0>(read));
+        // Margins widen the reach, as the pipeline looks for contacts up to the sum of margins and gap.
         reach += shapes[i].config.margin;
         using model::GeoType;
         const GeoType type = shapes[i].type;
@@ -256,6 +273,7 @@ Read<Json> answer_by_supports(const Json& json, bool portals)
     };
     const model::BuilderShape &a = shapes[0], &b = shapes[1];
     Json                       out{{"distance", nullptr}};
+    // MPR gives one contact; the manifold around it may have several points.
     if (portals) {
         const auto single   = collision::create_solve_mpr(support_of)(a, a.xform, b, b.xform);
         const auto manifold = collision::create_solve_convex_multi_contact(
@@ -285,6 +303,7 @@ Result<std::string> collide_cases(const std::string& text, const std::string& wh
         !document["cases"].is_array())
         return make_diagnostic(kCases, {.layer = where}, "the document is not of schema mechane.cases/1");
     Json rows = Json::array();
+    // Rows come in the order of the cases, each with its id.
     for (const Json& one : document["cases"]) {
         Json row{{"id", one.is_object() ? one.value("id", Json()) : Json()}};
         // The JSON library throws on a member of an unexpected type; the message goes to the row of this case.

@@ -29,10 +29,13 @@ void each_scalar(const model::Model& m, Visit&& visit)
         const std::int32_t q = m.joint_q_start[j], n = m.joint_q_start[j + 1] - q, d = m.joint_qd_start[j];
         // Joints with as many coordinates as rates; those of balls and free joints are no scalars.
         if (n != m.joint_qd_start[j + 1] - d) continue;
+        // Coordinates begin at joint_q_start, dofs at joint_qd_start.
         for (std::int32_t k = 0; k < n; ++k) visit(static_cast<std::size_t>(q + k), static_cast<std::size_t>(d + k));
     }
 }
 
+// The largest overrun of a limit in a frame. Metres and radians are taken together: the number tells whether limits
+// hold.
 double outside(const model::Model& m, const record::Frame& frame)
 {
     double most = 0;
@@ -44,6 +47,8 @@ double outside(const model::Model& m, const record::Frame& frame)
     return most;
 }
 
+// The largest error of a drive with a stiffness, at the authored targets. Weight and limits keep drives from them
+// too.
 double off_target(const model::Model& m, const record::Frame& frame)
 {
     double most = 0;
@@ -55,6 +60,7 @@ double off_target(const model::Model& m, const record::Frame& frame)
     return most;
 }
 
+// The angle between two rotations is the length of the rotation vector from one to the other.
 bool is_elsewhere(const Pose& a, const Pose& b, const Elsewhere& far)
 {
     if (length(static_cast<Vec3d>(a.p) - static_cast<Vec3d>(b.p)) > far.metres) return true;
@@ -62,6 +68,7 @@ bool is_elsewhere(const Pose& a, const Pose& b, const Elsewhere& far)
            far.radians;
 }
 
+// The first frame counts, and in it the first body in the order of the model.
 void find_difference(const record::Recording& first, const record::Recording& own, const Elsewhere& far,
                      Comparison& out)
 {
@@ -80,12 +87,14 @@ void read_run(const model::Model& m, const run::SimulateResult& result, Comparis
     const record::Frame&     last = r.frames.back();
     out.diverged                  = result.diverged;
     out.end                       = last.t;
-    const Vec3d up                = normalized(-static_cast<Vec3d>(m.gravity.front()), Vec3d{0, 0, 1});
+    // Heights are along gravity, whose direction the stage may have chosen; without gravity along z.
+    const Vec3d up = normalized(-static_cast<Vec3d>(m.gravity.front()), Vec3d{0, 0, 1});
     for (std::size_t b = 0; b < last.body_q.size(); ++b) {
         const double height = dot(up, static_cast<Vec3d>(last.body_q[b].p));
         out.lowest          = b == 0 ? height : std::min(out.lowest, height);
         out.fastest         = std::max(out.fastest, length(static_cast<Vec3d>(last.body_qd[b].linear)));
     }
+    // Limits are looked at in all frames, drives at the end, when they have had time to settle.
     for (const record::Frame& frame : r.frames) out.beyond_limits = std::max(out.beyond_limits, outside(m, frame));
     out.drive_error  = off_target(m, last);
     out.energy_start = r.frames.front().kinetic + r.frames.front().potential;
@@ -94,6 +103,7 @@ void read_run(const model::Model& m, const run::SimulateResult& result, Comparis
     out.penetration = r.report.deepest_penetration;
 }
 
+// Only features that the model uses: what a solver lacks otherwise makes no difference here.
 std::vector<std::string> shortcomings(const model::Model& m, std::string_view solver)
 {
     std::vector<std::string> out;
@@ -117,18 +127,21 @@ std::vector<Comparison> compare_solvers(const model::Model& model, const run::Si
         Comparison           row{.solver = name};
         run::SimulateOptions own = options;
         own.solver               = name;
-        own.every                = 1;
+        // Every frame is kept, so that the first difference is found where it begins.
+        own.every = 1;
         Diagnostics said;  // what a solver does not honour is in the table
         row.not_honoured    = shortcomings(model, name);
         const auto   start  = std::chrono::steady_clock::now();
         const auto   result = run::simulate(model, own, said);
         const double spent  = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        // A solver that refuses the model has a row with its reason.
         if (!result) {
             row.refused = result.error().message;
             out.push_back(std::move(row));
             continue;
         }
         read_run(model, *result, row);
+        // Time includes preparing the run: short runs look slow.
         row.step_us = 1e6 * spent / static_cast<double>(std::max<std::int64_t>(1, result->recording.steps));
         if (!first)
             first = result->recording;
@@ -170,6 +183,7 @@ std::string comparison_json(const model::Model& model, const std::vector<Compari
     for (const Comparison& r : rows) {
         nlohmann::json row{{"solver", r.solver}, {"not_honoured", r.not_honoured}};
         if (!r.refused.empty()) {
+            // The fields of a row that was refused are left out, not zero.
             row["refused"] = r.refused;
             list.push_back(row);
             continue;

@@ -47,15 +47,19 @@ struct ConvertArgs {
     bool                                   visuals_collide = false, verify = false;
     exporter::WriteOptions                 write;
     std::shared_ptr<exporter::GltfOptions> gltf = std::make_shared<exporter::GltfOptions>();
-    std::string                            entry;   ///< of a folder that is the input, without vendors' layers
-    std::string                            absent;  ///< an option that asks for a library that no build has yet
+    std::string                            entry;  ///< of a folder that is the input, without vendors' layers
+    // The option is accepted, so that scripts that use it fail with a status of its own and not as a wrong command
+    // line.
+    std::string absent;  ///< an option that asks for a library that no build has yet
 };
 
 /// Something that a stage is written as, and not the stage itself.
+/// glTF is written from the stage and not from the robot, so it is no format of exporter::format_of.
 bool goes_out(const std::string& file) { return exporter::format_of(file) || exporter::is_gltf(file); }
 
 bool is_known_result(const std::string& file) { return layout_of_file(file) || goes_out(file); }
 
+// The names of files decide; nothing is opened to find out a format.
 int check_formats(const ConvertArgs& args, const Io& io)
 {
     if (!sf::is_source_format(args.input) && !usd::is_stage_name(args.input))
@@ -73,6 +77,7 @@ int check_formats(const ConvertArgs& args, const Io& io)
     if (args.verify && (exporter::is_gltf(args.input) || exporter::is_gltf(args.output)))
         return io.say_error("--verify compares robots; glTF holds scenes without bodies and joints\n"), kExitUsage;
     if (args.layout.empty()) return kExitClean;
+    // --layout must agree with the name of the result: it picks nothing, but makes a script say what it means.
     const auto wanted = layout_of_word(args.layout), named = layout_of_file(args.output);
     if (wanted != named)
         return io.say_error(fmt::format(
@@ -96,6 +101,7 @@ std::optional<sf::ReadOptions> read_options(const ConvertArgs& args, const run::
     options.mesh_unit       = args.mesh_unit;
     if (args.default_mass > 0) options.default_mass = args.default_mass;
     for (const std::string& text : args.arguments) {
+        // xacro's own form of arguments.
         const std::size_t mark = text.find(":=");
         if (mark == std::string::npos || mark == 0) {
             io.say_error(fmt::format("--arg {}: expected NAME:=VALUE\n", text));
@@ -112,6 +118,7 @@ int tell(const ConvertArgs& args, Context& context, const sf::LossReport& losses
          const std::string& read, const std::string& entry, std::size_t files, const Verified* verified = nullptr)
 {
     const std::string json = sf::to_json(losses);
+    // The report first: it exists also where the exit status says that something was lost.
     if (!args.loss.empty())
         if (const ExitCode done = write_text(
                 args.loss, files::has_suffix(args.loss, {".txt"}) ? sf::to_text(losses, SIZE_MAX) : json, context.io);
@@ -121,7 +128,8 @@ int tell(const ConvertArgs& args, Context& context, const sf::LossReport& losses
         if (verified == nullptr) {
             context.io.out(json);
         } else {
-            auto document      = nlohmann::ordered_json::parse(json, nullptr, false);
+            auto document = nlohmann::ordered_json::parse(json, nullptr, false);
+            // One document for both, as two would not be one JSON text.
             document["verify"] = nlohmann::ordered_json::parse(
                 difference::to_json({args.input, entry}, verified->comparison,
                                     verified->rollout ? &*verified->rollout : nullptr, "mechane.verify/1"),
@@ -142,6 +150,7 @@ int tell(const ConvertArgs& args, Context& context, const sf::LossReport& losses
                 "not compared looks: materials, pictures, normals; `mechane diff` compares those of two stages\n");
         }
     }
+    // A difference that a loss announces is no surprise and not a failure of --verify.
     if (verified != nullptr &&
         !difference::as_announced(verified->comparison, verified->rollout ? &*verified->rollout : nullptr))
         return kExitFindings;
@@ -176,6 +185,7 @@ Result<std::shared_ptr<const usd::Stage>> stage_of(const ConvertArgs& args, cons
 
 /// An asset with what the layers of both vendors say, which each stand over it in an entry of their own; null where it
 /// has none of them.
+/// The vendors' layers are put under one root, the asset itself last, so that both opinions are there at once.
 Result<std::shared_ptr<const usd::Stage>> with_vendors(const std::string& entry, const usd::OpenOptions& open)
 {
     const fs::path            place = fs::absolute(entry).lexically_normal();
@@ -189,6 +199,7 @@ Result<std::shared_ptr<const usd::Stage>> with_vendors(const std::string& entry,
         if (!one) return one.error();
         std::vector<std::string> below = one->sublayers();
         if (!layers.empty()) layers.pop_back();  // the asset itself, which comes last
+        // Their sublayers are relative to the folder of the asset; the new root lies in memory.
         for (const std::string& sub : below) layers.push_back((place.parent_path() / sub).lexically_normal().string());
         if (!top) top.emplace(*std::move(one));
     }
@@ -207,12 +218,16 @@ Result<std::unique_ptr<const Verified>> verify(const ConvertArgs& args, const Or
     run::SceneOptions there = scene;
     sf::ReadOptions   again = options;
     if (!args.write.package.empty())
+        // The result names meshes by package:// where --uri-package was given: the folder of the result stands for
+        // the package.
         again.packages.insert_or_assign(args.write.package, fs::absolute(result).parent_path().string());
     auto found = verify_conversion(from, result, losses, again, there, context, stage);
     if (!found) return found.error();
     return std::make_unique<const Verified>(*std::move(found));
 }
 
+// The way of a robot: input, stage, robot tree, files. The stage is the same for all inputs, so a format needs no
+// writer for each other format.
 int convert_out(const ConvertArgs& args, const sf::ReadOptions& options, const run::SceneOptions& scene,
                 Context& context)
 {
@@ -225,6 +240,7 @@ int convert_out(const ConvertArgs& args, const sf::ReadOptions& options, const r
     if (stage && !*stage) stage = stage_of(args, options, scene, losses, found, &from.tree);
     if (!stage) return context.io.fail(stage.error());
     found.append((*stage)->diagnostics());
+    // A stage without bodies and joints is no robot.
     auto robot = exporter::robot_of_stage(**stage);
     if (!robot) return context.io.report(found), context.io.fail(robot.error());
     found.append(robot->found);
@@ -233,6 +249,7 @@ int convert_out(const ConvertArgs& args, const sf::ReadOptions& options, const r
     if (usd::is_stage_name(args.input)) from.tree = robot->tree;
     from.stage = *stage;
     if (!usd::is_stage_name(args.input))
+        // What the reader lost and the writer puts back is no loss of the conversion.
         difference::correct_restored(losses, from.tree, robot->tree, *exporter::format_of(args.output));
     losses.source = args.input;
     losses.kept   = 0;
@@ -242,6 +259,7 @@ int convert_out(const ConvertArgs& args, const sf::ReadOptions& options, const r
     const auto             done  = exporter::write_robot(robot->tree, *exporter::format_of(args.output),
                                                          fs::path(args.output).filename().string(), write, losses);
     if (!done) return context.io.fail(done.error());
+    // No result may overwrite what was read. It is asked before the first byte is written.
     if (auto refused = refuse_read_outputs(context); !refused) return context.io.fail(refused.error());
     const auto written = exporter::write_files(*done, args.output);
     if (!written) return context.io.fail(written.error());
@@ -270,7 +288,8 @@ int convert_to_gltf(const ConvertArgs& args, const sf::ReadOptions& options, con
     exporter::GltfOptions gltf = *args.gltf;
     gltf.open                  = scene.open;
     if (usd::is_stage_name(args.input)) gltf.source = args.input;
-    losses.source   = args.input;
+    losses.source = args.input;
+    // The writer counts anew what is kept.
     losses.kept     = 0;
     const auto done = exporter::write_gltf(**stage, fs::path(args.output).filename().string(), gltf, losses);
     if (!done) return context.io.fail(done.error());
@@ -294,6 +313,7 @@ Result<std::vector<std::string>> packed(const sf::UsdRobot& robot, const std::st
 }
 
 /// OpenUSD in another layout.
+/// The stage stays OpenUSD; nothing goes through the robot tree but for --verify.
 int convert_layout(const ConvertArgs& args, const sf::ReadOptions& options, const run::SceneOptions& scene,
                    Context& context)
 {
@@ -309,6 +329,7 @@ int convert_layout(const ConvertArgs& args, const sf::ReadOptions& options, cons
         from.tree  = std::move(robot->tree);
     }
     // What could not be composed is lacking in the result as well.
+    // Errors of composition alone: warnings of the input are for `mechane check`.
     const auto opened =
         from.stage ? Result<std::shared_ptr<const usd::Stage>>(from.stage) : usd::Stage::open(args.input, scene.open);
     if (opened)
@@ -329,6 +350,7 @@ int convert_layout(const ConvertArgs& args, const sf::ReadOptions& options, cons
 }
 
 /// A folder stands for its entry; for MJCF, the one with MuJoCo's layer.
+/// MuJoCo's layer has words that the plain asset has not.
 void find_entry(ConvertArgs& args)
 {
     std::error_code failed;
@@ -344,6 +366,7 @@ void find_entry(ConvertArgs& args)
 }
 
 /// Says which options have no effect on the two formats at hand.
+/// An option without effect is a note and no error: scripts pass the same options for all formats.
 void tell_idle_options(const ConvertArgs& args, const CLI::App& verb, const Io& io)
 {
     using exporter::Format;
@@ -361,11 +384,13 @@ void tell_idle_options(const ConvertArgs& args, const CLI::App& verb, const Io& 
                                                   {"--mjcf-sdf", to == Format::mjcf},
                                                   {"--sdf-version", sdf},
                                                   {"--sdf-ros-plugin", sdf}};
-    const auto                         idle    = [&](const std::string& option, bool works) {
+    // Only options that were given are told.
+    const auto idle = [&](const std::string& option, bool works) {
         if (!works && verb.count(option) > 0)
             io.say(fmt::format("note         {} has no effect on '{}' to '{}'\n", option, args.input, args.output));
     };
     for (const auto& [option, works] : table) idle(option, works);
+    // Options of glTF are known by the beginning of their description.
     for (const CLI::Option* option :
          verb.get_options([](const CLI::Option* o) { return o->get_description().starts_with("glTF"); }))
         idle("--" + option->get_lnames().front(), exporter::is_gltf(args.output));
@@ -380,11 +405,14 @@ int run_convert(ConvertArgs& args, const CLI::App& verb, Context& context)
     if (!scene) return kExitUsage;
     const auto options = read_options(args, *scene, context.io);
     if (!options) return kExitUsage;
+    // The order of the questions: glTF, other formats, OpenUSD to OpenUSD, and the rest is a robot that becomes
+    // OpenUSD.
     if (exporter::is_gltf(args.output)) return convert_to_gltf(args, *options, *scene, context);
     if (exporter::format_of(args.output)) return convert_out(args, *options, *scene, context);
     if (usd::is_stage_name(args.input)) return convert_layout(args, *options, *scene, context);
-    const bool    package = layout_of_file(args.output) == UsdLayout::usdz,
-                  single  = usd::is_layer_name(args.output) || package;
+    const bool package = layout_of_file(args.output) == UsdLayout::usdz,
+               single  = usd::is_layer_name(args.output) || package;
+    // Folders are layered; a single layer and a package hold everything in one.
     sf::ReadRobot robot;
     auto made = sf::read_as_usd(args.input, single ? sf::Layout::single : sf::Layout::layered, *options, robot);
     if (!made) return context.io.fail(made.error());
@@ -396,6 +424,7 @@ int run_convert(ConvertArgs& args, const CLI::App& verb, Context& context)
     if (!written) return context.io.fail(written.error());
     const std::string entry = single ? args.output : (fs::path(args.output) / made->entry).lexically_normal().string();
     Original          from{args.input, robot.tree, {}};
+    // The original for --verify is the robot as one layer in memory, whatever the layout of the result.
     if (args.verify) {
         sf::LossReport unsaid;
         auto           whole = single ? std::move(made) : sf::to_usd(robot.tree, sf::Layout::single, unsaid);

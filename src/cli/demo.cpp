@@ -24,6 +24,7 @@ struct DemoArgs {
     std::string folder = "out";
 };
 
+// The folder of samples is known to the one who launched the program, which may be a wheel or a build tree.
 std::optional<fs::path> find_sample(const Launch& launch)
 {
     std::error_code failed;
@@ -32,6 +33,7 @@ std::optional<fs::path> find_sample(const Launch& launch)
 }
 
 /// The command by which a user of this shell starts the program.
+/// Relative where that is short; from far away the full path is easier to read.
 std::string shown_name(const Launch& launch)
 {
     std::error_code   failed;
@@ -66,8 +68,9 @@ int run_demo(const DemoArgs& args, Context& context)
     if (!scene) return io.fail(scene.error());
     loading_ended();
     run::SimulateOptions run;
-    run.frames  = 240;
-    run.threads = context.global.threads;
+    // Four seconds at 1/60 s: the robot falls, lands and stands.
+    run.frames   = 240;
+    run.threads  = context.global.threads;
     run.progress = [&io](std::int64_t done, std::int64_t total) {
         io.progress("simulating", done, total);
         return true;
@@ -89,6 +92,7 @@ int run_demo(const DemoArgs& args, Context& context)
     io.say(fmt::format("State hash {}:{}, the same on every run of this build.\n", to_hex(recording.hash),
                        recording.steps));
 
+    // The suffix says which writer is used: page, picture, animation, layer, tables.
     auto         written = nlohmann::json::array();
     const auto   names   = {"quadruped.html", "quadruped.png", "quadruped.apng", "quadruped.usda", "quadruped.json"};
     std::int64_t done_of = 0;

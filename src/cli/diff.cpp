@@ -49,9 +49,11 @@ struct DiffArgs {
     std::uint64_t            seed   = 1;
 };
 
+// The names by which write_text knows what to write.
 bool is_report(const std::string& file) { return files::has_suffix(file, {".html", ".json", ".txt"}); }
 
 /// "2s", "500ms" or "2".
+/// At most an hour, so that a typing error does not simulate for a day.
 std::optional<double> seconds(std::string_view given)
 {
     const std::string text  = in_seconds(std::string(given));
@@ -63,6 +65,7 @@ std::optional<double> seconds(std::string_view given)
 }
 
 /// Both sides, drawn beside each other; empty where that cannot be.
+/// Drawn by the viewer, in one scene.
 std::string page_of(const run::Scene& a, const record::Recording& run_a, const run::Scene& b,
                     const record::Recording& run_b, const std::string& title)
 {
@@ -77,7 +80,8 @@ int tell(const DiffArgs& args, const difference::Comparison& comparison, const d
 {
     const difference::Named names{args.a, args.b};
     const std::string       json = difference::to_json(names, comparison, rollout);
-    const std::string       text = difference::to_text(comparison, rollout, context.io.verbose > 0 ? SIZE_MAX : 40);
+    // Forty lines on a terminal, all of them with -v and in files.
+    const std::string text = difference::to_text(comparison, rollout, context.io.verbose > 0 ? SIZE_MAX : 40);
     if (!args.output.empty()) {
         const std::string content =
             files::has_suffix(args.output, {".html"})   ? difference::to_html(names, comparison, rollout, drawn)
@@ -96,6 +100,8 @@ difference::Motion motion_of(const record::RecordingFile& file, std::optional<ru
     SceneArgs   named;
     Context     own = context;
     Diagnostics quiet;
+    // The header names the scene with its options, as replay needs them. A file that changed its number of bodies
+    // since is not taken.
     if (from_text(file.header.scene, named, own.global)) {
         if (const auto options = scene_options(named, own)) {
             auto opened = run::load_scene(named.file, *options, quiet);
@@ -110,6 +116,7 @@ difference::Motion motion_of(const record::RecordingFile& file, std::optional<ru
 }
 
 /// A value of the header of both.
+/// A difference of a header has no tolerance.
 void header(difference::Comparison& out, const char* field, const std::string& x, const std::string& y,
             const DiffArgs& args)
 {
@@ -131,6 +138,7 @@ int diff_recordings(const DiffArgs& args, Context& context)
     const auto a = record::read_recording(args.a), b = record::read_recording(args.b);
     if (!a) return context.io.fail(a.error());
     if (!b) return context.io.fail(b.error());
+    // A damaged recording is compared as far as it can be read.
     for (const auto* one : {&*a, &*b})
         if (one->damage) context.io.report(*one->damage);
     difference::Comparison comparison;
@@ -173,6 +181,7 @@ int diff_assets(const DiffArgs& args, const difference::CompareOptions& options,
         };
         if (const auto told = unknown(args.a); told && unknown(args.b)) return context.io.fail(*told);
     }
+    // Both are read before either is judged, so that findings of both are told.
     auto a = side(args.a, *scene), b = side(args.b, *scene);
     for (const auto* one : {&a, &b}) {
         if (*one) {
@@ -190,8 +199,10 @@ int diff_assets(const DiffArgs& args, const difference::CompareOptions& options,
     const bool                         page       = files::has_suffix(args.output, {".html"});
     std::optional<difference::Rollout> rollout;
     std::string                        drawn;
-    const bool looks  = options.only.empty() || std::find(options.only.begin(), options.only.end(),
-                                                          difference::Quantity::looks) != options.only.end();
+    // Without --only everything is compared.
+    const bool looks = options.only.empty() || std::find(options.only.begin(), options.only.end(),
+                                                         difference::Quantity::looks) != options.only.end();
+    // These quantities are known to the simulation's model only, so both have to be loaded.
     const bool states = options.only.empty() || std::any_of(options.only.begin(), options.only.end(), [](auto q) {
                             return q == difference::Quantity::state || q == difference::Quantity::pair ||
                                    q == difference::Quantity::soft || q == difference::Quantity::limit ||
@@ -208,10 +219,12 @@ int diff_assets(const DiffArgs& args, const difference::CompareOptions& options,
     if (args.rolls || page || states) {
         Diagnostics quiet;
         const auto  run_a = run::load_scene(args.a, *scene, quiet), run_b = run::load_scene(args.b, *scene, quiet);
+        // A rollout that was asked for has to run; a comparison of states may be left out with a note.
         if (args.rolls && !run_a) return context.io.fail(run_a.error());
         if (args.rolls && !run_b) return context.io.fail(run_b.error());
         if (run_a && run_b) {
             difference::compare_scenes(comparison, *run_a, *run_b, options);
+            // Animations are compared with the scenes, since both come from the same loading.
             difference::compare_animations(comparison, *run_a, *run_b, options);
         } else  // a file that no simulation can open is compared by what it says
             context.io.say(fmt::format("state        not compared: {}\n",
@@ -240,6 +253,7 @@ int diff_assets(const DiffArgs& args, const difference::CompareOptions& options,
 
 int run_diff(DiffArgs& args, Context& context)
 {
+    // CLI11 takes the word behind --rollout for its value, though it may be the first file.
     if (args.b.empty() && !args.rollout.empty() && !seconds(args.rollout)) {  // "--rollout A B" took the first file
         args.b = std::exchange(args.a, args.rollout);
         args.rollout.clear();
@@ -257,8 +271,10 @@ int run_diff(DiffArgs& args, Context& context)
         *side = *entry;
     }
     difference::CompareOptions options;
+    // States for the kinematics are drawn with a seed, so that two runs draw the same.
     options.scale = args.scale, options.states = args.states, options.seed = args.seed;
     for (const std::string& word : args.only) {
+        // Words for several quantities at once.
         static const std::pair<const char*, std::vector<difference::Quantity>> kPlurals[] = {
             {"masses",
              {difference::Quantity::mass, difference::Quantity::center_of_mass, difference::Quantity::inertia}},
@@ -284,6 +300,7 @@ int run_diff(DiffArgs& args, Context& context)
                kExitUsage;
     const bool recording_a = is_recording(args.a), recording_b = is_recording(args.b);
     if (recording_a && recording_b) return diff_recordings(args, context);
+    // A recording has no masses and limits, an asset no motion: there is nothing to compare.
     if (recording_a != recording_b) {
         context.io.report(make_diagnostic(difference::kUnlike, {.layer = recording_a ? args.a : args.b},
                                           fmt::format("'{}' is a recording, '{}' is none",

@@ -1,5 +1,6 @@
 // `mechane doctor`: what this build can do on this machine, and what is missing.
 // Each check has a remedy. What the program works without (ffmpeg, Python packages) is told but is no finding.
+// Exit status: findings where something is missing that the program needs.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ struct Check {
     bool        needed = true;  ///< the program works without it: its absence is no finding
 };
 
+// What the processor can do, not what the build uses.
 std::string simd()
 {
 #if defined(__x86_64__)
@@ -47,6 +49,7 @@ Check openusd()
     if (!stage)
         return {"OpenUSD", "cannot open a stage: " + stage.error().message, false,
                 "Keep the folder 'openusd' beside the program, or build again."};
+    // The definitions of the schemas are compiled in; without them a PhysicsScene would be a prim of unknown type.
     if (!(*stage)->prim_at(usd::Path("/s")).is_a("PhysicsScene"))
         return {"OpenUSD", "schema definitions are missing", false, "Build again: the definitions are compiled in."};
     return {"OpenUSD", "26.8", true, {}};
@@ -56,7 +59,8 @@ Check openusd()
 Check openusd_plugin()
 {
     namespace fs = std::filesystem;
-    std::error_code       failed;
+    std::error_code failed;
+    // Where this program lies, whatever the current folder is.
     const fs::path        folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
     std::vector<fs::path> places{folder / "openusd-plugin", folder / "../openusd-plugin",
                                  folder / "../lib/mechane/openusd-plugin"};
@@ -71,6 +75,7 @@ Check openusd_plugin()
 }
 
 /// A program that some outputs and commands use where it is there.
+/// Any of the names will do.
 Check optional_program(const char* what, std::span<const char* const> names, const char* use, const char* remedy)
 {
     for (const char* name : names)
@@ -79,6 +84,7 @@ Check optional_program(const char* what, std::span<const char* const> names, con
 }
 
 /// Packages of Python that work together with ours, by one start of the interpreter.
+/// One start for all packages, as an interpreter takes longer to start than all its answers.
 void add_packages(std::vector<Check>& all)
 {
     struct Package {
@@ -108,8 +114,11 @@ void add_packages(std::vector<Check>& all)
         "    except Exception: return '?'\n"
         "print('.'.join(map(str, sys.version_info[:3])))\n";
     for (const Package& package : kPackages)
+        // A line for each package, empty where it is not installed. Nothing is imported, since torch and jax take
+        // seconds for that.
         code += fmt::format("print(v('{1}') if u.find_spec('{0}') else '')\n", package.module, package.distribution);
     auto child = Child::start({*python, "-c", code});
+    // An interpreter that does not answer within 20 s counts as one that does not run.
     if (!child || child->wait(std::chrono::seconds(20)) != 0) {
         all.push_back(
             {"Python", *python + " does not run", false, "Set MECHANE_PYTHON to an interpreter that does.", false});
@@ -121,6 +130,7 @@ void add_packages(std::vector<Check>& all)
         lines.push_back(child->output().substr(at, end - at));
         at = end + 1;
     }
+    // Lines that did not come count as not installed.
     lines.resize(1 + std::size(kPackages));
     all.push_back({"Python", fmt::format("{} ({})", lines[0], *python), true, {}, false});
     for (std::size_t i = 0; i < std::size(kPackages); ++i) {
@@ -158,6 +168,7 @@ std::vector<Check> checks()
                                                       : "as many as the processor has"),
                    true,
                    {}});
+    // All that are registered, also those of programs that link the library.
     all.push_back({"solvers", fmt::format("{}", fmt::join(solvers::solver_names(), " ")), true, {}});
     const auto mujoco = solvers::mujoco_library();
     all.push_back({"solver mujoco",
@@ -225,6 +236,7 @@ void add_doctor(CLI::App& app, Context& context)
             print_solvers(context);
             return;
         }
+        // Before OpenUSD starts its threads, for the number that is shown.
         if (context.global.threads > 0) usd::limit_threads(context.global.threads);
         const auto all  = checks();
         auto       list = nlohmann::json::array();

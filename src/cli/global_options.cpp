@@ -23,6 +23,7 @@
 
 namespace mechane::cli {
 
+// Called for each verb by itself, so that options may stand behind it.
 void add_global_options(CLI::App& verb, Context& context)
 {
     GlobalOptions& g     = context.global;
@@ -47,6 +48,7 @@ void add_global_options(CLI::App& verb, Context& context)
         ->check(CLI::Range(0, 1024))
         ->group(group);
     verb.add_option("--variant", g.variants, "Select a variant: SET=NAME or /Prim{SET=NAME}; may repeat")->group(group);
+    // Repeated options are lists; with a delimiter also one text with commas.
     verb.add_option(
             "--resolvers", g.resolvers,
             "Experimental: vendors whose attributes are read, by priority: newton, physx, mjc, table files; auto "
@@ -79,10 +81,12 @@ void add_global_options(CLI::App& verb, Context& context)
         if (!set_limits(context.global, context.io, limits)) throw CLI::RuntimeError(kExitUsage);
         watch_reading(context.io);
         std::vector<std::string> files;
+        // Positional arguments name files or folders; what is no file is left alone by both calls below.
         for (const CLI::Option* option : verb.get_options())
             if (option->get_positional()) files.insert(files.end(), option->results().begin(), option->results().end());
         Diagnostics interrupted;
         for (const std::string& file : files)
+            // A transaction that was cut off is finished or taken back before anybody reads the file.
             if (const auto whole = files::recover(file, interrupted); !whole) {
                 context.io.report(interrupted);
                 throw CLI::RuntimeError(context.io.fail(whole.error()));
@@ -125,6 +129,7 @@ void add_import_options(CLI::App& verb, Context& context)
         ->group("Global");
 }
 
+// Opens and reports. Selections that no prim has are mistakes of the command line.
 Result<std::shared_ptr<const usd::Stage>> open_stage(const std::string& file, const usd::OpenOptions& options,
                                                      const Context& context)
 {
@@ -143,6 +148,7 @@ ExitCode exit_after(const Diagnostics& found, const Context& context)
             return one.severity == Severity::error && usd::is_composition_finding(one.id);
         }))
         return kExitInput;
+    // Notes never count.
     const bool strict = context.global.strict && found.count(Severity::warning) > 0;
     return found.count(Severity::error) > 0 || strict ? kExitFindings : kExitClean;
 }
@@ -179,12 +185,14 @@ bool resolvers_given(const GlobalOptions& g)
 std::optional<run::SceneOptions> scene_options(const Context& context)
 {
     const GlobalOptions& g = context.global;
+    // Meshes that are prepared are kept for the next stage of the same run.
     keep_geometry();
     run::SceneOptions options;
     if (!set_limits(g, context.io, options.open.limits)) return std::nullopt;
     options.open.search_paths  = g.search_paths;
     options.open.load_payloads = !g.unloaded;
     options.open.threads       = g.threads;
+    // Before OpenUSD has started its threads.
     if (g.threads > 0) usd::limit_threads(g.threads);
     for (const std::string& package : g.packages) {
         const std::size_t equals = package.find('=');
@@ -192,6 +200,7 @@ std::optional<run::SceneOptions> scene_options(const Context& context)
             context.io.say_error(fmt::format("--package '{}' is not of the form NAME=FOLDER\n", package));
             return std::nullopt;
         }
+        // Absolute, as relative folders would depend on who asks.
         options.open.packages[package.substr(0, equals)] =
             std::filesystem::absolute(package.substr(equals + 1)).string();
     }
@@ -215,6 +224,7 @@ std::optional<run::SceneOptions> scene_options(const Context& context)
             context.io.report(added.error());
             return std::nullopt;
         }
+    // Findings of plug-ins are told where somebody asked for some.
     if (!g.schema_paths.empty() || std::getenv("PXR_PLUGINPATH_NAME") != nullptr)
         context.io.report(usd::schema_findings());
     options.import.threads = g.threads;
@@ -223,6 +233,7 @@ std::optional<run::SceneOptions> scene_options(const Context& context)
     if (g.unauthored_units == "usd") options.import.unauthored_units = importer::UnauthoredUnits::usd;
     // Not the same as "newton", which a user may have chosen.
     options.import.schema_resolvers = g.resolvers;
+    // --option comes after the options with names of their own, so it has the last word.
     if (!set_options(g, options.import, context.io)) return std::nullopt;
     const bool newton = options.import.compat == importer::Compat::newton_1_8;
     if (options.import.schema_resolvers.empty() && !resolvers_given(g))
@@ -234,6 +245,7 @@ bool are_prims(const std::string& file, const std::vector<usd::Path>& paths, con
                const Context& context)
 {
     if (paths.empty()) return true;
+    // Looked for in the whole stage: a mask with a wrong path shows nothing.
     open.mask.clear();
     const auto stage = usd::Stage::open(file, open);
     if (!stage) return true;  // reported by the code that opens it next
@@ -252,6 +264,7 @@ bool are_prims(const std::string& file, const std::vector<usd::Path>& paths, con
 
 bool report_lacking(const std::vector<Diagnostic>& lacking, std::size_t files, const Context& context)
 {
+    // With several files a selection has to fit one of them; the others are told as warnings.
     const bool none_has_it = !lacking.empty() && lacking.size() >= files;
     for (Diagnostic one : lacking) {
         if (!none_has_it) one.severity = Severity::warning;
@@ -273,6 +286,7 @@ bool are_selected(const std::vector<std::string>& files, const usd::OpenOptions&
     return report_lacking(lacking, files.size(), context);
 }
 
+// Properties and relative paths are refused, as they would select nothing.
 std::optional<std::vector<usd::Path>> prim_paths(const std::vector<std::string>& texts, const char* option,
                                                  const Io& io)
 {

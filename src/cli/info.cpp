@@ -31,6 +31,7 @@ struct Family {
     const char* name;
     const char* prefix;
 };
+// A member is known by the beginning of its name, also where this build has no definition of its schema.
 constexpr Family kFamilies[] = {
     {"UsdPhysics", "Physics"}, {"Newton", "Newton"}, {"PhysX", "Physx"}, {"MuJoCo", "Mjc"}, {"ROS", "Ros"}};
 
@@ -52,6 +53,7 @@ std::map<std::string, int> schema_counts(const usd::Stage& stage)
 std::map<std::string, int> shape_counts(const Model& model)
 {
     std::map<std::string, int> counts;
+    // Shapes that are only seen are no colliders.
     for (std::size_t i = 0; i < model.shape_count(); ++i)
         if ((model.shape_flags[i] & model::shape_flag::collide_shapes) != 0)
             ++counts[std::string(model::to_string(model.shape_type[i]))];
@@ -72,6 +74,7 @@ bool is_listed(const InfoArgs& args, const importer::LedgerEntry& entry)
 std::string site_line(const Site& site)
 { return site.line > 0 ? fmt::format("{}:{}", site.layer, site.line) : site.layer; }
 
+// Totals always, rows with --ledger.
 nlohmann::json ledger_json(const InfoArgs& args, const importer::ImportResult& imported)
 {
     const importer::LedgerTotals t = importer::totals(imported.ledger);
@@ -81,6 +84,7 @@ nlohmann::json ledger_json(const InfoArgs& args, const importer::ImportResult& i
                                         {"overridden", t.overridden},
                                         {"ignored", t.ignored}};
     if (!args.ledger) return ledger;
+    // All rows have all fields, so that a reader needs no defaults.
     ledger["rows"] = nlohmann::json::array();
     for (const importer::LedgerEntry& entry : imported.ledger)
         if (is_listed(args, entry))
@@ -96,6 +100,7 @@ nlohmann::json ledger_json(const InfoArgs& args, const importer::ImportResult& i
 
 std::string ledger_text(const InfoArgs& args, const importer::ImportResult& imported)
 {
+    // Widths of the columns are found in a first pass.
     std::size_t name_width = 0, place_width = 0;
     for (const importer::LedgerEntry& e : imported.ledger) {
         if (!is_listed(args, e)) continue;
@@ -103,6 +108,7 @@ std::string ledger_text(const InfoArgs& args, const importer::ImportResult& impo
         place_width = std::max(place_width, site_line(e.site).size());
     }
     // A few long values must not push the columns of all others off the screen.
+    // 60 columns leave room for place and verdict on a usual screen.
     name_width = std::min<std::size_t>(name_width, 60);
     std::string out, prim;
     for (const importer::LedgerEntry& e : imported.ledger) {
@@ -138,6 +144,7 @@ std::map<std::string, int> rule_counts(const run::Scene& scene)
     return counts;
 }
 
+// Limits by dof, in the order of the model's; free joints have them too, without effect.
 nlohmann::json joints_json(const Model& model)
 {
     nlohmann::json joints = nlohmann::json::array();
@@ -164,6 +171,7 @@ nlohmann::json to_json(const InfoArgs& args, const run::Scene& scene, const Diag
     const Model&   model  = scene.model;
     const auto&    meta   = scene.stage->metadata();
     nlohmann::json bodies = nlohmann::json::array(), findings = nlohmann::json::array();
+    // In SI units; inertia about the centre of mass, in axes of the body.
     for (std::size_t b = 0; b < model.body_count(); ++b) {
         const Vec3&  c = model.body_com[b];
         const Mat33& i = model.body_inertia[b];
@@ -284,6 +292,7 @@ int run_info(const InfoArgs& args, Context& context)
 {
     auto options = scene_options(context);
     if (!options) return kExitUsage;
+    // Needed for the totals too, not for --ledger alone.
     options->import.ledger = true;
     // What is missing becomes a finding and not the end: see above.
     options->incomplete = true;

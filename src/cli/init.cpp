@@ -152,6 +152,7 @@ struct Piece {
 };
 constexpr std::array kPieces{Piece{"robot.usda", kRobot}, Piece{"mechane.toml", kConfiguration}};
 
+// The check goes before the first write, so that there is never half an asset.
 int run_init(const std::string& folder, Context& context)
 {
     const Io& io = context.io;
@@ -165,6 +166,7 @@ int run_init(const std::string& folder, Context& context)
                         file.string()));
         return kExitOutput;
     }
+    // Each file is replaced as a whole, so a reader never sees a part of it.
     for (const Piece& piece : kPieces) {
         const std::string file = (fs::path(folder) / piece.name).string();
         if (const auto written = files::replace(file, piece.content, {.make_folders = true}); !written)

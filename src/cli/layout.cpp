@@ -27,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace sf = sourceformats;
 
+// Repairs are told once for a rule, with the first value as an example.
 void tell_edits(const conformance::FixResult& result, sf::LossReport& losses)
 {
     std::map<std::string, std::pair<const conformance::FixEdit*, std::size_t>> rules;
@@ -45,6 +46,8 @@ void tell_edits(const conformance::FixResult& result, sf::LossReport& losses)
                     of.first->before,
                     of.first->after,
                     std::string(of.first->rule->summary)});
+    // What no repair may decide is kept as it was. An error of the input becomes a warning of the report, as the
+    // conversion did not cause it.
     for (const conformance::Unrepaired& left : result.left)
         losses.add({std::string(left.rule->id),
                     left.remark                        ? Severity::info
@@ -62,7 +65,9 @@ void tell_edits(const conformance::FixResult& result, sf::LossReport& losses)
 Result<LaidOut> as_folder(const std::string& file, const std::string& output, const usd::OpenOptions& open,
                           Context& context, sf::LossReport& losses, Diagnostics& found)
 {
+    // Asked first, so that nothing is computed for a folder that cannot be written.
     if (auto possible = conformance::try_folder(output); !possible) return possible.error();
+    // The result is made in a folder beside the output and then takes its name.
     const files::ScratchFolder scratch(nearest_folder(output));
     if (scratch.path().empty())
         return make_diagnostic(sf::kWriteFailed, {.layer = output}, "the folder above it cannot be written");
@@ -71,10 +76,12 @@ Result<LaidOut> as_folder(const std::string& file, const std::string& output, co
     options.divide    = true;
     const auto result = conformance::fix(file, scratch.path().string(), options);
     if (!result) return result.error();
+    // Files outside the folder of the input are named in the findings.
     if (const auto admitted =
             conformance::admit_sources(*result, file, roots_of({}, files::Outside::warn, open), found);
         !admitted)
         return admitted.error();
+    // The output may be a file that has just been read.
     if (const auto free = refuse_read_outputs(context); !free) return free.error();
     const auto names = conformance::publish_folder(*result, output);
     if (!names) return names.error();
@@ -89,6 +96,7 @@ Result<LaidOut> as_layer(const std::string& file, const std::string& output, con
     const auto stage = usd::Stage::open(file, open);
     if (!stage) return stage.error();
     found.append((*stage)->diagnostics());
+    // All arcs are resolved: the layer names no other layer any more.
     usd::Layer      layer = usd::flatten(**stage);
     std::error_code failed;
     const fs::path  place = fs::absolute(output, failed).lexically_normal().parent_path();
@@ -100,12 +108,14 @@ Result<LaidOut> as_layer(const std::string& file, const std::string& output, con
     });
     if (const auto free = refuse_read_outputs(context); !free) return free.error();
     if (auto saved = layer.save(output); !saved) return saved.error();
+    // A flat layer is one file, and nothing in it was checked.
     return LaidOut{output, 1, 0};
 }
 
 Result<LaidOut> as_package(const std::string& file, const std::string& output, const usd::OpenOptions& open,
                            const Context& context, Diagnostics& found)
 {
+    // A package takes the layers as they are, with all that they name.
     auto layer = usd::Layer::open(file, open.limits);
     if (!layer) return layer.error();
     if (const auto free = refuse_read_outputs(context); !free) return free.error();
@@ -130,6 +140,7 @@ std::optional<UsdLayout> layout_of_file(const std::string& file)
 {
     if (usd::is_layer_name(file)) return UsdLayout::flat;
     if (usd::is_package_name(file)) return UsdLayout::usdz;
+    // A name without a suffix is a folder.
     if (!fs::path(file).has_extension() || file.ends_with('/')) return UsdLayout::rep0158;
     return std::nullopt;
 }

@@ -1,4 +1,5 @@
 // The manual page in roff, made of the command table. Called by `mechane man` and when the program is installed.
+// The page has sections NAME, SYNOPSIS, COMMANDS and EXIT STATUS; see man(7) for the requests.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,6 +21,7 @@ std::string roff(std::string_view text)
     std::string out;
     bool        begins = true;
     for (const char c : text) {
+        // A line that begins with a dot or an apostrophe would be a request; \& is an empty character.
         if (begins && (c == '.' || c == '\'')) out += "\\&";
         if (c == '\\')
             out += "\\e";
@@ -32,6 +34,7 @@ std::string roff(std::string_view text)
     return out;
 }
 
+// .TP: an indented paragraph with its tag.
 std::string options_of(const ShownVerb& verb)
 {
     std::string out;
@@ -49,6 +52,7 @@ std::string usage_of(const std::string& before, const ShownVerb& verb)
     return out;
 }
 
+// Verbs below a verb follow it with their full name.
 std::string section_of(const std::string& before, const ShownVerb& verb)
 {
     std::string out = fmt::format(".SS {}\n{}\n.PP\n{}.\n{}", roff(before + " " + verb.name), usage_of(before, verb),
@@ -57,8 +61,10 @@ std::string section_of(const std::string& before, const ShownVerb& verb)
     return out;
 }
 
+// The numbers are those of exit_codes.h.
 constexpr const char* kStatus =
-    ".SH EXIT STATUS\n0 done; 1 something to look at; 2 usage; 3 input; 4 diverged; 5 output; 6 not in this build; 70 a bug; 130 interrupted.\n";
+    ".SH EXIT STATUS\n0 done; 1 something to look at; 2 usage; 3 input; 4 diverged; 5 output; 6 not in this build; 70 "
+    "a bug; 130 interrupted.\n";
 
 }  // namespace
 
@@ -77,11 +83,11 @@ std::string manual_page(const std::vector<ShownVerb>& table, const std::string& 
         for (char& c : title) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     }
     const std::string command = name.empty() ? "mechane" : "mechane-" + name;
-    return fmt::format(".TH {} 1 \"\" \"mechane {}\" \"Mechane\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n\\fBmechane\\fR {}\n"
-                       ".SH COMMANDS\n{}{}",
-                       roff(title), MECHANE_VERSION, roff(command), roff(about),
-                       name.empty() ? "\\fIverb\\fR [\\fIoptions\\fR]" : "\\fB" + roff(name) + "\\fR [\\fIoptions\\fR]", out,
-                       kStatus);
+    return fmt::format(
+        ".TH {} 1 \"\" \"mechane {}\" \"Mechane\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n\\fBmechane\\fR {}\n"
+        ".SH COMMANDS\n{}{}",
+        roff(title), MECHANE_VERSION, roff(command), roff(about),
+        name.empty() ? "\\fIverb\\fR [\\fIoptions\\fR]" : "\\fB" + roff(name) + "\\fR [\\fIoptions\\fR]", out, kStatus);
 }
 
 void add_man(CLI::App& app, Context& context)

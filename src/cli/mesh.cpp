@@ -4,6 +4,7 @@
 // themselves as a file.
 // Meshes are taken with scale and shear of the stage but without their rotation, since boxes of fields lie along their
 // axes.
+// Exit status: findings where a form could not be made, or a mesh is open under --watertight.
 
 #include <fmt/format.h>
 
@@ -41,6 +42,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+// Zero stands for "not given" in simplify, time_limit, voxel and resolution.
 struct MeshArgs {
     std::string              file, output;
     std::vector<std::string> prims;
@@ -80,6 +82,7 @@ const char* to_string(geometry::Preparation method)
     return "simplification";
 }
 
+// Numbers of points and edges, area and volume are of the mesh as placed, so in units of the stage squared and cubed.
 Json report_json(const geometry::MeshReport& r)
 {
     return {{"points", r.points},
@@ -101,6 +104,7 @@ double seconds_since(std::chrono::steady_clock::time_point start)
 
 /// The result of one preparation.
 /// @param parts_made  gets the meshes
+// What is known of a mesh is taken from the cache by its contents.
 Json prepare(const geometry::Mesh& mesh, const MeshArgs& args, geometry::Preparation method, geometry::BlobCache* cache,
              const std::string& path, const Context& context, std::vector<geometry::Mesh>& parts_made)
 {
@@ -114,12 +118,14 @@ Json prepare(const geometry::Mesh& mesh, const MeshArgs& args, geometry::Prepara
     Diagnostics found;
     const auto  start    = std::chrono::steady_clock::now();
     const auto  prepared = geometry::prepare_mesh(mesh, options, cache, found);
+    // Findings of the geometry name no prim; here it is known.
     for (Diagnostic d : found.items()) {
         d.site.prim = path;
         context.io.report(d);
     }
     if (!prepared) return {{"error", prepared.error().message}};
-    double      volume    = 0;
+    double volume = 0;
+    // The volume of all parts together tells how much a decomposition adds to the solid.
     std::size_t triangles = 0;
     Json        parts     = Json::array();
     for (const geometry::Mesh& part : prepared->parts) {
@@ -133,6 +139,7 @@ Json prepare(const geometry::Mesh& mesh, const MeshArgs& args, geometry::Prepara
              {"triangles", triangles},
              {"volume", volume},
              {"cut_short", prepared->cut_short}};
+    // Times and hits of the cache differ from run to run, so --reproducible leaves them out.
     if (!context.global.reproducible) out["seconds"] = seconds_since(start), out["cached"] = prepared->cached;
     parts_made = prepared->parts;
     return out;
@@ -142,10 +149,11 @@ Json prepare(const geometry::Mesh& mesh, const MeshArgs& args, geometry::Prepara
 Json repair(geometry::Mesh& mesh, const MeshArgs& args)
 {
     geometry::MeshRepair done;
-    mesh              = geometry::repaired(mesh, {.fill_holes = !args.keep_holes}, done);
-    std::size_t open  = 0;
-    double      rim   = 0;
-    Json        holes = Json::array();
+    mesh             = geometry::repaired(mesh, {.fill_holes = !args.keep_holes}, done);
+    std::size_t open = 0;
+    // The longest rim that stays open shows whether a hole is a slit or a side that is missing.
+    double rim   = 0;
+    Json   holes = Json::array();
     for (const geometry::Hole& hole : done.holes) {
         holes.push_back({{"edges", hole.edges}, {"length", hole.length}, {"filled", hole.filled}});
         if (!hole.filled) ++open, rim = std::max(rim, hole.length);
@@ -172,6 +180,7 @@ geometry::Mesh as_placed(geometry::Mesh mesh, const usd::Matrix4d& world)
 }
 
 /// The prim's own settings of a distance field, in units of the stage.
+/// The same resolver as the importer's, so a field has the size that it would have in a simulation.
 geometry::SdfOptions authored_field(const usd::Prim& prim, Diagnostics& found)
 {
     geometry::SdfOptions options;
@@ -201,6 +210,8 @@ Json field(const usd::Prim& prim, const geometry::Mesh& mesh, const MeshArgs& ar
     Diagnostics          found;
     geometry::SdfOptions options = authored_field(prim, found);
     context.io.report(found);
+    // The command line goes before the prim. A voxel size goes before a resolution, so that of the prim is dropped
+    // here.
     if (args.resolution != 0) options.target_voxel_size.reset();
     if (args.resolution != 0) options.max_resolution = args.resolution;
     if (args.voxel > 0) options.target_voxel_size = args.voxel;
@@ -208,6 +219,7 @@ Json field(const usd::Prim& prim, const geometry::Mesh& mesh, const MeshArgs& ar
     const auto        start = std::chrono::steady_clock::now();
     const auto        sdf   = geometry::cached_sdf(mesh, options, cache, &pool);
     if (!sdf) return {{"error", sdf.error().message}};
+    // A block has 8 cells along each axis; only blocks near the surface are stored as bricks.
     Json out{{"voxel", sdf->voxel()},
              {"cells", {8 * sdf->blocks()[0], 8 * sdf->blocks()[1], 8 * sdf->blocks()[2]}},
              {"bricks", sdf->brick_count()},
@@ -283,6 +295,7 @@ class MeshRun {
     void add(const usd::Prim& prim)
     {
         const std::string path = prim.path().text();
+        // All meshes are noted, also those that are left out, for the suggestion after a wrong --prim.
         paths.push_back(path);
         if (!args_.prims.empty() && std::ranges::find(args_.prims, path) == args_.prims.end()) return;
         Diagnostics         found;
@@ -342,6 +355,7 @@ class MeshRun {
         const usd::Decomposition placed   = usd::decompose(world);
         const double             unit     = usd::meters_per_unit(stage_);
         const std::string        name     = prim.path().name().text();
+        // as_placed took rotation and position away; the file gets them back, in metres.
         for (std::size_t i = 0; i < parts.size(); ++i) {
             for (Vec3d& p : parts[i].points) p = unit * (rotate(placed.rotation, p) + placed.translation);
             // A mesh that is drawn and collides stands there twice.
@@ -353,13 +367,15 @@ class MeshRun {
         }
     }
 
-    const MeshArgs&                      args_;
-    const Context&                       context_;
+    const MeshArgs& args_;
+    const Context&  context_;
+    // Written is told by contents and not by path.
     const usd::Stage&                    stage_;
     std::shared_ptr<geometry::BlobCache> cache_;
     std::set<std::uint64_t>              written_;  ///< hashes of the meshes
 };
 
+// A mesh file holds one form of each mesh. Which one was meant cannot be guessed.
 int check_mesh_args(const MeshArgs& args, const Io& io)
 {
     const int made = (args.hull ? 1 : 0) + (args.decompose ? 1 : 0) + (args.simplify > 0 ? 1 : 0);
@@ -411,10 +427,12 @@ int run_mesh(const MeshArgs& args, Context& context)
     if (!options) return kExitUsage;
     const auto stage = open_stage(args.file, options->open, context);
     if (!stage) return context.io.fail(stage.error());
-    MeshRun         run(args, context, **stage);
+    MeshRun run(args, context, **stage);
+    // The root path of the import options bounds the search.
     const usd::Path root(options->import.root_path);
     for (const usd::Prim& prim : (*stage)->traverse())
         if (prim.type_name().text() == "Mesh" && prim.path().has_prefix(root)) run.add(prim);
+    // A path that is no mesh is a mistake of the command line. It is found out at the end, when all meshes are known.
     for (const std::string& wanted : args.prims)
         if (std::ranges::find(run.paths, wanted) == run.paths.end()) {
             const std::string near = did_you_mean(wanted, run.paths);
@@ -427,6 +445,7 @@ int run_mesh(const MeshArgs& args, Context& context)
         text = Json{{"schema", "mechane.mesh/1"}, {"file", args.file}, {"meshes", run.rows}}.dump(1) + "\n";
     else
         for (const Json& row : run.rows) text += line_of(row);
+    // Either the report or the meshes go to the output; with meshes the report is printed.
     const bool as_meshes = exporter::is_mesh_file(args.output);
     if (as_meshes) {
         if (auto refused = refuse_read_outputs(context); !refused) return context.io.fail(refused.error());

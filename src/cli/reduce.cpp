@@ -38,6 +38,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// 60 s for a run of the command is more than most commands need; what takes longer counts as without the fault.
 struct ReduceArgs {
     std::string file, command, output;
     std::size_t runs       = 2000;
@@ -53,6 +54,7 @@ bool is_text_file(const std::string& file)
 { return files::has_suffix(file, {".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world"}); }
 bool is_result(const std::string& file) { return is_stage_file(file) || is_text_file(file); }
 
+// In the shell's single quotes only a single quote needs care.
 std::string quoted(const std::string& text)
 {
     std::string out = "'";
@@ -60,6 +62,7 @@ std::string quoted(const std::string& text)
     return out + "'";
 }
 
+// {} may stand several times; without it the file is the last argument.
 std::string with_file(const std::string& command, const std::string& file)
 {
     std::string out;
@@ -104,6 +107,7 @@ int run_command(const std::string& command, double timeout)
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setpgroup(&attributes, 0);
+    // The group's number is that of the child.
     pid_t     child  = 0;
     const int failed = posix_spawn(&child, sh.c_str(), &actions, &attributes, argv, environ);
     posix_spawnattr_destroy(&attributes);
@@ -114,6 +118,7 @@ int run_command(const std::string& command, double timeout)
     int        status = 0;
     while (waitpid(child, &status, WNOHANG) == 0) {
         const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begin;
+        // What hangs must not hang the search.
         if (waited.count() > timeout || Interruptible::asked()) {
             // The negative number names the group: children of the shell end too.
             kill(-child, SIGKILL);
@@ -121,6 +126,7 @@ int run_command(const std::string& command, double timeout)
             return -1;
         }
         std::this_thread::sleep_for(pause);
+        // Short commands are waited for in milliseconds, long ones without load on a processor.
         pause = std::min(2 * pause, std::chrono::milliseconds(20));
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -133,6 +139,7 @@ std::uintmax_t bytes_of(const std::string& file)
     return failed ? 0 : size;
 }
 
+// Powers of ten, as in ls --si.
 std::string size_text(std::uintmax_t bytes)
 {
     return bytes < 1000      ? fmt::format("{} B", bytes)
@@ -146,6 +153,7 @@ int write_layers(const reduction::Reduced& reduced, const ReduceArgs& args, cons
     if (args.output.empty() || args.output == "-") {
         for (const reduction::ReducedLayer& one : reduced.layers) {
             if (reduced.layers.size() > 1) io.say(fmt::format("{}:\n", one.name));
+            // The text alone goes to the output; names go to stderr.
             io.data(one.layer.to_text());
         }
         return kExitClean;
@@ -160,6 +168,7 @@ int write_layers(const reduction::Reduced& reduced, const ReduceArgs& args, cons
 }
 
 /// The smallest text of a robot of another format.
+/// Elements are dropped as long as the fault shows, by the text and not by the model.
 int reduce_as_text(const ReduceArgs& args, const reduction::ReduceOptions& options,
                    std::chrono::steady_clock::time_point start, Context& context)
 {
@@ -206,9 +215,11 @@ int run_reduce(const ReduceArgs& args, Context& context)
     options.open      = scene->open;
     options.runs      = args.runs;
     options.anonymise = !args.keep_names;
-    options.jobs  = args.jobs > 0          ? args.jobs
-                    : writes(args.command) ? 1
-                                           : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
+    // At most eight at a time: a run may itself use several threads.
+    options.jobs = args.jobs > 0          ? args.jobs
+                   : writes(args.command) ? 1
+                                          : static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 8U));
+    // Copies have absolute names, as the command may change its folder.
     options.shows = [&](const std::string& file, int) {
         return run_command(with_file(args.command, fs::absolute(file).string()), args.timeout) == 0;
     };
@@ -217,6 +228,7 @@ int run_reduce(const ReduceArgs& args, Context& context)
         io.progress("reduce", static_cast<std::int64_t>(runs), static_cast<std::int64_t>(args.runs));
     };
     if (is_text_file(args.output)) {
+        // A robot's text cannot become another format on the way.
         if (files::suffix_of(args.file) != files::suffix_of(args.output))
             return io.say_error(fmt::format("'{}' stays what it is: name the result *{}, or *.usda\n", args.file,
                                             fs::path(args.file).extension().string())),

@@ -32,6 +32,7 @@ struct RenderArgs {
 };
 
 /// "three-quarter", "front", "side", "top", or "x,y,z" / "x,y,z,tx,ty,tz".
+/// A camera of six numbers looks from the first three at the last three; with three it looks at the scene.
 bool read_camera(const std::string& text, viewer::RenderOptions& out)
 {
     const std::pair<const char*, viewer::NamedView> names[] = {{"three-quarter", viewer::NamedView::three_quarter},
@@ -43,7 +44,8 @@ bool read_camera(const std::string& text, viewer::RenderOptions& out)
             out.view = view;
             return true;
         }
-    double    v[6];
+    double v[6];
+    // The %c finds what stands behind the last number.
     char      rest = 0;
     const int count =
         std::sscanf(text.c_str(), "%lf,%lf,%lf,%lf,%lf,%lf%c", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &rest);
@@ -78,6 +80,7 @@ int run_render(const RenderArgs& args, Context& context)
         picture.colliders = picture.colliders || overlay == "colliders";
         picture.contacts  = picture.contacts || overlay == "contacts";
     }
+    // These outputs hold all frames of the run, a picture the last one.
     const bool animated = files::has_suffix(args.output, {".apng"}) || is_movie(args.output) ||
                           args.output.find('%') != std::string::npos;
     auto       options  = scene_options(context);
@@ -89,6 +92,7 @@ int run_render(const RenderArgs& args, Context& context)
     if (!scene) return io.fail(scene.error());
     loading_ended();
 
+    // Step and followers are those of `mechane sim`, so that a picture shows what sim computes.
     run::SimulateOptions run;
     run.threads = context.global.threads;
     run::set_step(run, run::step_size(*scene));

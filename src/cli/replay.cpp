@@ -42,6 +42,7 @@ struct ReplayArgs {
 };
 
 /// Loads the scene as it was opened and changed for the recording.
+/// The stage may have been moved; its options are those of the recording.
 Result<run::Scene> scene_of(const record::RecordingFile& file, const ReplayArgs& args, Context& context,
                             SceneArgs& scene, Diagnostics& found)
 {
@@ -58,6 +59,7 @@ Result<run::Scene> scene_of(const record::RecordingFile& file, const ReplayArgs&
 }
 
 /// The commands of its controllers, and their motions.
+/// Commands and switches are inputs, which verify has to give at the same steps.
 Result<run::Controlled> controlled(const record::RecordingFile& file, const SceneArgs& args, const run::Scene& scene,
                                    const Context& context, Diagnostics& found)
 {
@@ -77,7 +79,8 @@ void tell(const ReplayArgs& args, const Context& context, const std::string& lin
 void summarize(const record::RecordingFile& file, const ReplayArgs& args, const Context& context)
 {
     const record::RecordingHeader& header = file.header;
-    const double                   end    = header.dt * static_cast<double>(file.first_step + file.recording.steps);
+    // Times are products of step and dt, as in the run.
+    const double end = header.dt * static_cast<double>(file.first_step + file.recording.steps);
     tell(args, context,
          fmt::format("{} · {} · {} {} substeps · dt {:.6g} s · {}\n", args.file, header.source, header.solver,
                      header.substeps, header.dt, header.program));
@@ -93,6 +96,7 @@ Result<std::string> digest_of(const record::RecordingFile& file, const ReplayArg
 {
     if (!args.digest && args.key.empty() && args.expect.empty()) return std::string();
     std::string key;
+    // A key is a short secret; a larger file was named by mistake.
     if (!args.key.empty()) {
         constexpr std::uint64_t kMost = 1 << 20;
         auto                    read  = files::read(args.key, kMost);
@@ -111,6 +115,7 @@ int run_replay(const ReplayArgs& args, Context& context)
     if (file->damage) io.report(*file->damage);
     summarize(*file, args, context);
     // The stage is an input too; it is read later.
+    // Noted now, so that no output can be named like it.
     files::note_read(args.stage.empty() ? file->header.source : args.stage);
     for (const std::string& output : args.outputs)
         if (const auto refused = files::refuse_input(output); !refused) return io.fail(refused.error());
@@ -122,6 +127,7 @@ int run_replay(const ReplayArgs& args, Context& context)
     if (other) io.say_error(fmt::format("the digest differs from the expected {}\n", args.expect));
 
     std::optional<run::Verification> verification;
+    // Only these need the model; hashes and digest come from the file alone.
     if (args.verify || !args.outputs.empty()) {
         Diagnostics found;
         SceneArgs   scene_args;
@@ -148,6 +154,7 @@ int run_replay(const ReplayArgs& args, Context& context)
             if (!done) return io.fail(done.error());
             if (Interruptible::asked()) return kExitInterrupted;
             verification = *done;
+            // Equal: hashes of all steps, and frames as they are computed from them.
             if (done->equal)
                 tell(args, context,
                      fmt::format("verified  {} steps have the recorded hash, {} frames are as computed\n", done->steps,
@@ -165,6 +172,7 @@ int run_replay(const ReplayArgs& args, Context& context)
                                          done->steps));
         }
         if (auto wrong = record::check_recording(*file, scene->model, args.file)) return io.fail(*wrong);
+        // By the times of frames, both ends included.
         record::Recording part = file->recording;
         std::erase_if(part.frames, [&](const record::Frame& f) { return f.t < args.from || f.t > args.to; });
         if (!args.outputs.empty() && part.frames.empty()) {

@@ -1,4 +1,5 @@
 // `mechane ros`: the ROS interfaces of an asset, without an installation of ROS.
+// Frames and names are those of ros/; here is only how they are shown.
 
 #include <fmt/format.h>
 
@@ -44,6 +45,7 @@ nlohmann::json or_null(const std::optional<T>& value)
 { return value ? nlohmann::json(*value) : nlohmann::json(); }
 
 /// The layer's path relative to the asset's folder; its own name if it lies elsewhere.
+/// A relative path reads well and stays true when the folder moves.
 std::string layer_of(const usd::Prim& prim, const std::string& file)
 {
     const std::string layer  = prim.site().layer;
@@ -78,6 +80,7 @@ std::string as_text(const ros::Qos& qos)
 /// A line for the interface, and one for its policies if there are any.
 std::string as_text(const ros::Interface& i, const std::vector<ros::Frame>& frames)
 {
+    // Columns are of fixed width, so the lines of an asset can be compared by diff.
     std::string out =
         fmt::format("{:8}{:14}{:32} {:36} {}\n", kind_of(i), i.role, i.resolved, i.type, i.prim.path().text());
     std::string how;
@@ -138,6 +141,7 @@ std::string as_text(const ros::Controller& controller)
 
 nlohmann::json as_json(const ros::Frame& frame, double metre)
 {
+    // X_PF maps from the frame to its parent; its position is in units of the stage.
     const Posed x{metre * frame.X_PF.p, frame.X_PF.q};
     return {{"frame", frame.id},
             {"parent", frame.parent_id},
@@ -150,6 +154,7 @@ nlohmann::json as_json(const ros::Frame& frame, double metre)
             {"rotation", {x.q.x, x.q.y, x.q.z, x.q.w}}};
 }
 
+// What ties a frame to its parent, for the reader of the tree.
 std::string why(const ros::Frame& frame)
 {
     if (frame.joint) return frame.joint.name().text() + (frame.is_static ? " (fixed)" : "");
@@ -162,6 +167,7 @@ std::string why(const ros::Frame& frame)
 void draw(const std::vector<ros::Frame>& all, std::int32_t parent, const std::string& above, std::string& out)
 {
     std::vector<std::size_t> below;
+    // Quadratic in the number of frames, which are few.
     for (std::size_t i = 0; i < all.size(); ++i)
         if (all[i].parent == parent && parent >= 0) below.push_back(i);
     for (std::size_t k = 0; k < below.size(); ++k) {
@@ -177,6 +183,7 @@ std::string tree_text(const std::vector<ros::Frame>& all)
 {
     std::string out;
     std::string world;
+    // Frames whose parent is no frame of the asset begin a tree below that parent's name.
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (all[i].parent >= 0) continue;
         if (world != all[i].parent_id) out += (world = all[i].parent_id) + "\n";
@@ -186,6 +193,7 @@ std::string tree_text(const std::vector<ros::Frame>& all)
     return out;
 }
 
+// Names in quotes, with escapes that Graphviz understands.
 std::string json_text(const std::string& name) { return nlohmann::json(name).dump(); }
 
 /// Graphviz: dashed edges are latched ones.
@@ -198,6 +206,7 @@ std::string tree_dot(const std::vector<ros::Frame>& all)
     return out + "}\n";
 }
 
+// By path: a stable order for documents.
 template <class T>
 std::vector<T> by_prim(std::vector<T> all)
 {
@@ -214,9 +223,10 @@ int run_tf(const RosArgs& args, const usd::Stage& stage, const importer::ImportO
     const std::vector<ros::Frame> all = ros::frames(stage, found);
     context.io.report(found);
     if (context.global.json || args.format == "json") {
-        const usd::StageMetadata& meta     = stage.metadata();
-        const bool                authored = meta.authored_meters_per_unit;
-        const double              metre =
+        const usd::StageMetadata& meta = stage.metadata();
+        // As the importer takes lengths of a stage without a unit.
+        const bool   authored = meta.authored_meters_per_unit;
+        const double metre =
             authored || options.unauthored_units == importer::UnauthoredUnits::usd ? meta.meters_per_unit : 1.0;
         nlohmann::json list = nlohmann::json::array();
         for (const ros::Frame& frame : by_prim(all)) list.push_back(as_json(frame, metre));
@@ -237,6 +247,7 @@ int run_channels(const RosArgs& args, const usd::Stage& stage, Context& context)
     nlohmann::json list = nlohmann::json::array();
     std::string    text;
     for (const ros::Channel& channel : all.channels) {
+        // What starts disabled is published when somebody switches it on.
         if (!channel.starts_enabled) continue;
         nlohmann::json frames = nlohmann::json::array();
         for (const std::size_t f : channel.frames) frames.push_back(all.frames[f].id);
@@ -265,6 +276,7 @@ int run_channels(const RosArgs& args, const usd::Stage& stage, Context& context)
     return kExitClean;
 }
 
+// The bridge is the live viewer without its page.
 int run_bridge(RosArgs& args, Context& context)
 {
     args.live.scene.file     = args.file;

@@ -57,6 +57,7 @@ Cell cell_of(const Column& a, const Column& b)
 /// Particles collide with the nearest point of the surface; for a mesh it has to be searched.
 Cell particle_cell(const Column& a) { return {"nearest point", a.kind == ShapeKind::mesh && !a.still}; }
 
+// The table is symmetric: half of it is printed.
 void print_pairs(const Context& context)
 {
     if (context.global.json) {
@@ -90,12 +91,14 @@ void print_pairs(const Context& context)
         "(slow) with many triangles; a distance field on both meshes helps (NewtonSDFCollisionAPI)\n");
 }
 
+// Rows with "static" as their route never happen in a simulation.
 void print_materials(const Context& context)
 {
     auto rows = json::array();
     for (const solvers::MaterialCoefficient& c : solvers::material_coefficients()) {
         json        users = json::object();
         std::string text;
+        // Only solvers that say something about the coefficient.
         for (const std::string_view solver : solvers::solver_names()) {
             const solvers::SupportRow* row = solvers::support_of(solver, c);
             if (row == nullptr) continue;
@@ -117,6 +120,7 @@ void print_materials(const Context& context)
         context.io.out(json{{"schema", "mechane.materials/1"}, {"coefficients", rows}}.dump(1) + "\n");
 }
 
+// One line for each option of the importer, in the order of their table.
 void print_options(const Context& context)
 {
     auto rows = json::array();
@@ -138,7 +142,8 @@ void print_options(const Context& context)
 
 void print_conventions(const Context& context)
 {
-    auto             rows = json::array();
+    auto rows = json::array();
+    // Rows of a group stand together in the table, so the group is printed when it changes.
     std::string_view group;
     for (const physics::Convention& c : physics::convention_table()) {
         if (context.global.json) {

@@ -37,6 +37,7 @@ std::string_view kind_name(usd::SchemaKind kind)
 }
 
 /// A prim that has the schema and nothing else.
+/// "NAME" stands for the instance of a schema that can be applied several times.
 std::string example(const usd::SchemaInfo& schema)
 {
     const bool typed = schema.kind == usd::SchemaKind::typed || schema.kind == usd::SchemaKind::abstract_typed;
@@ -55,7 +56,8 @@ json properties_of(const usd::Prim& prim)
             out.push_back({{"name", name.text()}, {"type", "rel"}});
             continue;
         }
-        json             row{{"name", name.text()}, {"type", attribute.type_name()}, {"uniform", attribute.uniform()}};
+        json row{{"name", name.text()}, {"type", attribute.type_name()}, {"uniform", attribute.uniform()}};
+        // The value of a prim that authors nothing is the fallback.
         const usd::Value fallback = attribute.value();
         if (!fallback.empty()) row["fallback"] = fallback.to_text();
         const auto allowed = attribute.metadata(usd::Token("allowedTokens")).get<std::vector<usd::Token>>();
@@ -72,14 +74,15 @@ void print_schema(const json& schema, const Io& io)
 {
     io.out(fmt::format("{}  {}, of {}\n", schema["schema"].get<std::string>(), schema["kind"].get<std::string>(),
                        schema["module"].get<std::string>()));
+    // Columns are as wide as the widest entry.
     std::size_t names = 0, types = 0;
     for (const json& p : schema["properties"]) {
         names = std::max(names, p["name"].get_ref<const std::string&>().size());
         types = std::max(types, p["type"].get_ref<const std::string&>().size());
     }
     for (const json& p : schema["properties"]) {
-        std::string line = fmt::format("  {:{}}  {:{}}", p["name"].get<std::string>(), names,
-                                       p["type"].get<std::string>(), types);
+        std::string line =
+            fmt::format("  {:{}}  {:{}}", p["name"].get<std::string>(), names, p["type"].get<std::string>(), types);
         if (p.value("uniform", false)) line += "  uniform";
         if (p.contains("fallback")) line += fmt::format("  = {}", p["fallback"].get<std::string>());
         if (p.contains("allowed"))
@@ -94,6 +97,7 @@ json row_of(resolve::Key key, const resolve::Resolver& from, const resolve::Reso
 {
     const auto attributes = [key](const resolve::Resolver& of) {
         json names = json::array();
+        // Several rows of a key may name the same attribute under different conditions; it is listed once.
         for (const resolve::Row* row : of.rows_of(key))
             for (const std::string& name : row->attributes)
                 if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -110,6 +114,7 @@ int show_schemas(const std::vector<std::string>& names, const Context& context)
     std::vector<std::string> identifiers;
     for (const usd::SchemaInfo& schema : known) identifiers.emplace_back(schema.identifier);
     json all = json::array();
+    // Without names: a list of all schemas that the build knows.
     if (names.empty()) {
         for (const usd::SchemaInfo& schema : known) {
             all.push_back({{"schema", schema.identifier}, {"module", schema.module}, {"kind", kind_name(schema.kind)}});
@@ -151,6 +156,7 @@ int map_resolvers(const std::vector<std::string>& names, const Context& context)
     json rows = json::array();
     for (int k = 0; k < static_cast<int>(resolve::Key::count_); ++k) {
         json row = row_of(static_cast<resolve::Key>(k), list->resolvers()[0], list->resolvers()[1]);
+        // Keys that the first resolver cannot answer have nothing to map.
         if (!row["from"].empty()) rows.push_back(std::move(row));
     }
     if (context.global.json) {
@@ -164,12 +170,12 @@ int map_resolvers(const std::vector<std::string>& names, const Context& context)
             const auto all = row[side].get<std::vector<std::string>>();
             return all.empty() ? std::string("-") : fmt::format("{}", fmt::join(all, ", "));
         };
-        context.io.out(
-            fmt::format("{:34} {}  ->  {}\n", row["key"].get<std::string>(), joined("from"), joined("to")));
+        context.io.out(fmt::format("{:34} {}  ->  {}\n", row["key"].get<std::string>(), joined("from"), joined("to")));
     }
-    context.io.out(fmt::format(
-        "\nRows are what both answer; units and conversions are those of docs/resolve.md. -: {} has no such attribute.\n",
-        names[1]));
+    context.io.out(
+        fmt::format("\nRows are what both answer; units and conversions are those of docs/resolve.md. -: {} has no "
+                    "such attribute.\n",
+                    names[1]));
     return kExitClean;
 }
 

@@ -2,6 +2,7 @@
 // Order: options that do not need the stage, the stage, options that need its time step, controllers, run, outputs.
 // Mistakes are told as early as they can be known, since a run may take hours.
 // Exit status: diverged, interrupted, a hash other than expected, findings.
+// Contents of a run are told on stderr; tables and JSON that were asked for go to stdout.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -56,6 +57,7 @@ struct SimArgs {
 };
 
 /// One table over several solvers.
+/// With "all" each solver runs; a single solver is compared with softstep, the default.
 ExitCode compare(const SimArgs& args, const run::Scene& scene, const Context& context)
 {
     std::vector<std::string> names;
@@ -79,6 +81,7 @@ Result<void> choose_solver(SimArgs& args)
     if (const auto fits = fit_device(args.device, args.options, std::move(left_out)); !fits) return fits;
     if (args.options.solver == "all") return {};
     std::string text = args.options.solver;
+    // An option is checked by itself, so the message names the one that is wrong.
     for (const std::string& option : args.solver_options) {
         const auto setting = solvers::read_setting(text.substr(0, text.find(':')), option);
         if (!setting) return setting.error();
@@ -86,6 +89,7 @@ Result<void> choose_solver(SimArgs& args)
     }
     args.given_solver = text;
     const auto choice = solvers::choose_solver(text);
+    // The canonical text: parameters in the order of their table, defaults left out.
     if (!choice) return choice.error();
     auto placed = device::with_device(solvers::to_text(*choice), args.device);
     if (!placed) return placed.error();
@@ -98,10 +102,11 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
 {
     const record::Recording& recording = result.recording;
     const record::RunReport& report    = recording.report;
-    const double             simulated = static_cast<double>(recording.steps) * recording.dt;
-    const Io&                io        = context.io;
-    const auto               steps     = static_cast<std::size_t>(recording.steps);
-    const auto               substeps  = static_cast<std::size_t>(args.options.substeps);
+    // Simulated time counts the steps that were done, also after an interruption.
+    const double simulated = static_cast<double>(recording.steps) * recording.dt;
+    const Io&    io        = context.io;
+    const auto   steps     = static_cast<std::size_t>(recording.steps);
+    const auto   substeps  = static_cast<std::size_t>(args.options.substeps);
     io.say(fmt::format(
         "{} · {} · {} {} · dt {:.6g} s{} · {}\n", args.scene.file, counted(scene.model.body_count(), "body", "bodies"),
         recording.solver, counted(substeps, "substep"), recording.dt, from_stage(report.dt_source),
@@ -115,6 +120,7 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
                            recording.solver.starts_with("softstep") ? "move by vbd, in the substeps of softstep"
                            : recording.solver.starts_with("mujoco") ? "stay where they are: mujoco does not step them"
                                                                     : "move by " + recording.solver));
+    // Rods are told of as cables, as the user knows them.
     if (const auto rods = static_cast<std::size_t>(
             std::count(scene.model.joint_type.begin(), scene.model.joint_type.end(), model::JointType::rod));
         rods > 0)
@@ -128,6 +134,7 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
                     "bodies ({:.3g} mm at the start)\n",
                     counted(steps, "time"), report.contacts_max, report.contacts_mean, 1e3 * report.final_penetration,
                     1e3 * report.final_overlap, 1e3 * report.start_overlap));
+    // Ten joints are named, and the others counted.
     constexpr std::size_t kNamed = 10;
     for (std::size_t i = 0; i < std::min(kNamed, report.broken.size()); ++i) {
         const record::BreakEvent& e = report.broken[i];
@@ -145,6 +152,7 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
     io.say(fmt::format("state     hash {}:{}\n", to_hex(recording.hash), recording.steps));
     if (context.global.timings)
         for (const auto& [phase, seconds] : report.wall_s)
+            // A mean of all steps.
             io.say(fmt::format("time      {:12} {:.3f} ms a step\n", phase,
                                1e3 * seconds / std::max<double>(1, static_cast<double>(recording.steps))));
 }
@@ -168,6 +176,7 @@ class Recorder {
             writers_.push_back(*std::move(writer));
         }
         if (writers_.empty()) return {};
+        // Hash and frame of a step go to the files at once: what was written stays if the run is cut off.
         options.on_step = [this](std::int64_t step, std::uint64_t hash) {
             for (auto& writer : writers_) writer.step(step, hash);
         };
@@ -193,6 +202,7 @@ bool set_steps(SimArgs& args, const run::StepSize& step, const Io& io)
 {
     run::set_step(args.options, step);
     if (args.duration) {
+        // Rounded up, but not by the rounding error of the division: 0.3 s at 0.1 s are three steps.
         const double frames = std::ceil(*args.duration / step.dt - 1e-9);
         if (step.dt > 0 && !(frames >= 0 && frames <= kMostFrames)) {
             io.say_error(fmt::format("--duration {:g} s: the number of steps of {:g} s must be from 0 to {:g}\n",
@@ -202,6 +212,7 @@ bool set_steps(SimArgs& args, const run::StepSize& step, const Io& io)
         if (step.dt > 0) args.options.frames = static_cast<std::int64_t>(frames);  // else dt is refused later
     }
     int substeps = args.options.substeps;
+    // Both words are numbers of substeps between two computations of contacts.
     if (args.collide == "every-substep") substeps = 1;
     if (args.collide.starts_with("every:")) substeps = std::atoi(args.collide.c_str() + 6);
     if (const auto good = run::collide_every(args.options, substeps); !good) {
@@ -218,8 +229,10 @@ std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<
     Io& io               = context.io;
     args.options.threads = context.global.threads;
     // Errors that do not depend on the stage's time step are reported before the stage is opened.
+    // The step is not known yet, so a copy is tried with the one given or the default.
     SimArgs probe = args;
     if (!set_steps(probe, {args.dt.value_or(args.options.dt), {}}, io)) return kExitUsage;
+    // --json is the output "-.json" unless it was named.
     if (context.global.json && std::find(args.outputs.begin(), args.outputs.end(), "-.json") == args.outputs.end())
         args.outputs.emplace_back("-.json");
     auto wanted = switches(args.scene, io);
@@ -244,6 +257,7 @@ std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<
 /// The commands for the controllers.
 run::ControllerOptions controller_options(const SimArgs& args, const run::Scene& scene)
 {
+    // Metres of a unit of the stage, as commands are in its units.
     return {.switches   = args.publishing.switches,
             .table      = args.options.control,
             .table_name = args.options.control_name,
@@ -261,6 +275,7 @@ int run_sim(SimArgs& args, Context& context)
     args.compare = args.compare || args.options.solver == "all";
     if (const auto wrong = complete(args, context, from)) return *wrong;
 
+    // `found` is of loading, `running` of the run: both count for the exit status.
     Diagnostics found;
     const auto  scene = run::load_scene(args.scene.file, *options, found);
     io.report(found);
@@ -269,6 +284,7 @@ int run_sim(SimArgs& args, Context& context)
     if (const auto free = refuse_read_outputs(context); !free) return io.fail(free.error());
     if (const auto known = try_sense(scene->model, args.sensed); !known) return io.fail(known.error());
 
+    // Now the step of the stage is known.
     if (!set_steps(args, run::step_size(*scene, args.dt), io)) return kExitUsage;
 
     Diagnostics              running;
@@ -282,6 +298,7 @@ int run_sim(SimArgs& args, Context& context)
     if (args.compare) return compare(args, *scene, context);
     Recorder recorder;
     if (const auto opened = recorder.open(args, context, *scene, args.options); !opened) return io.fail(opened.error());
+    // An interruption ends the run after a step. What was done until then is written like a whole run.
     args.options.progress = [&io](std::int64_t done, std::int64_t total) {
         io.progress("simulating", done, total);
         return !Interruptible::asked();
@@ -305,10 +322,12 @@ int run_sim(SimArgs& args, Context& context)
                            static_cast<double>(sensor.force.back().y), static_cast<double>(sensor.force.back().z)));
     if (const std::string hint = sim_hint(*scene, result->recording, args.scene.ground_wanted); !hint.empty())
         io.say(fmt::format("hint      {}\n", hint));
+    // Events behind the end of the run never happened.
     for (const run::ControllerEvent& event : controlled->events)
         if (event.time <= result->recording.frames.back().t)
             io.say(fmt::format("control   {} {} at {:g} s\n", event.path, event.on ? "on" : "off", event.time));
     if (const auto finished = recorder.finish(); !finished) return io.fail(finished.error());
+    // Recordings have been written step by step; the other formats are made of the whole run.
     for (const std::string& output : args.outputs) {
         if (!is_recording(output))
             if (const auto written = write_output(output, *scene, result->recording, context, args.publishing);
@@ -330,6 +349,7 @@ int run_sim(SimArgs& args, Context& context)
             return kExitFindings;
         }
     }
+    // A refused controller is a finding although the run went on.
     found.append(running);
     const ExitCode looked_at = exit_after(found, context);
     if (looked_at == kExitInput) return looked_at;

@@ -1,5 +1,6 @@
 // `mechane tree`: the kinematic tree of the model, or the prims of the stage; as text, JSON or for Graphviz.
 // Joints of articulations hold their bodies first; other joints take what is left, and the rest are listed as loops.
+// Limits are shown in degrees or millimetres.
 
 #include <fmt/format.h>
 
@@ -39,6 +40,7 @@ std::string range_text(const Model& model, std::size_t dof, bool angular)
     const bool   low = lower > -model::kMaxValue, high = upper < model::kMaxValue;
     if (!low && !high) return {};
     // Equal limits on both sides are shown as one number.
+    // Within the rounding of a float, relative to the limit.
     if (low && high && std::abs(lower + upper) < 1e-6 * std::abs(upper))
         return fmt::format(" ±{:.1f}{}", upper * unit, sign);
     return fmt::format(" {}..{}{}", low ? fmt::format("{:.1f}", lower * unit) : "-∞",
@@ -78,6 +80,7 @@ std::string joint_text(const Model& model, std::size_t joint)
     std::string text = symbol;
     if (model.joint_type[joint] != JointType::free) text += " " + leaf(model.joint_label[joint]);
     const auto dof = static_cast<std::size_t>(model.joint_qd_start[joint]);
+    // Other joints have several axes, whose ranges would not fit on the line.
     if (model.joint_type[joint] == JointType::revolute || model.joint_type[joint] == JointType::prismatic)
         text += range_text(model, dof, model.joint_type[joint] == JointType::revolute);
     return text;
@@ -103,6 +106,7 @@ struct Kinematics {
             below[m.joint_parent[joint] < 0 ? m.body_count() : static_cast<std::size_t>(m.joint_parent[joint])]
                 .push_back(joint);
         };
+        // Articulations first: their joints hold in the solvers too.
         for (std::size_t j = 0; j < m.joint_count(); ++j)
             if (m.joint_articulation[j] >= 0) take(j);
         for (std::size_t j = 0; j < m.joint_count(); ++j)
@@ -131,6 +135,7 @@ std::string kinematic_text(const Model& model, int max_depth)
     std::vector<Entry> stack;
     const auto         push = [&](std::size_t node, const std::string& prefix, int depth) {
         const auto& joints = tree.below[node];
+        // In reverse, as the stack gives back the last first.
         for (std::size_t i = joints.size(); i-- > 0;)
             stack.push_back({joints[i], prefix, i + 1 == joints.size(), depth});
     };
@@ -138,11 +143,13 @@ std::string kinematic_text(const Model& model, int max_depth)
     while (!stack.empty()) {
         const Entry entry = std::move(stack.back());
         stack.pop_back();
+        // Below the depth nothing is shown, nor anything that hangs there.
         if (entry.depth > max_depth) continue;
         out += body_line(model, entry.joint, entry.prefix, entry.last ? "└─ " : "├─ ");
         push(static_cast<std::size_t>(model.joint_child[entry.joint]), entry.prefix + (entry.last ? "   " : "│  "),
              entry.depth + 1);
     }
+    // Loops are listed behind the tree, once each.
     for (const std::size_t joint : tree.loops)
         out += fmt::format(
             "loop {}  {} – {}\n", joint_text(model, joint),
@@ -153,6 +160,7 @@ std::string kinematic_text(const Model& model, int max_depth)
     return out;
 }
 
+// Dashed edges are of joints in no articulation.
 std::string kinematic_dot(const Model& model)
 {
     std::string out  = "digraph robot {\n  node [shape=box];\n  world [shape=plaintext];\n";
@@ -183,6 +191,7 @@ nlohmann::json kinematic_json(const Model& model)
     return {{"schema", "mechane.tree/1"}, {"joints", joints}};
 }
 
+// Prims that are inactive or not loaded are shown too, with a word behind them.
 std::string prim_text(const usd::Stage& stage, int max_depth, nlohmann::json* list)
 {
     std::string out;
@@ -214,8 +223,10 @@ int run_tree(const TreeArgs& args, Context& context)
     auto       options = scene_options(context);
     const auto mask    = prim_paths(args.mask, "--mask", context.io);
     if (!options || !mask) return kExitUsage;
-    options->open.mask  = *mask;
+    options->open.mask = *mask;
+    // A tree helps to find what is missing, so missing parts do not end it.
     options->incomplete = true;
+    // A mask with a prim that is not there would show an empty tree without a word.
     if (!are_prims(args.file, *mask, "--mask", options->open, context)) return kExitUsage;
     Diagnostics found;
     if (args.prims) {

@@ -12,6 +12,7 @@
 namespace mechane::conformance {
 namespace {
 
+// The page must work from a mail attachment: style, script and pictures are in it.
 constexpr std::string_view kHead = R"(<!doctype html>
 <html lang="en">
 <head>
@@ -97,13 +98,15 @@ std::string item(const Finding& finding, const PageMarks& marks, std::size_t ass
 {
     const std::string where = finding.site.prim + (finding.site.property.empty() ? "" : "." + finding.site.property);
     const std::string mark  = marks.of(finding);
-    std::string       out   = fmt::format("<li id=\"f{}-{}\"", asset, number);
+    // Ids are made of the numbers of asset and finding, since paths may hold anything.
+    std::string out = fmt::format("<li id=\"f{}-{}\"", asset, number);
     if (!mark.empty()) out += fmt::format(" data-mark=\"{}\" tabindex=\"0\"", mark);
     out +=
         fmt::format("><b class=\"{0}\">{0}</b> <code>{1}</code> <small>{2}</small><br>{3}", to_string(finding.severity),
                     finding.rule->id, finding.rule->slug, markup_escaped(finding.message));
     if (!finding.hint.empty()) out += fmt::format("<br><small>{}</small>", markup_escaped(finding.hint));
     if (!where.empty()) out += fmt::format("<br><code>{}</code>", markup_escaped(where));
+    // The same finding at many prims is one entry with a count.
     if (finding.instances > 1) out += fmt::format(" <small>and {} more</small>", finding.instances - 1);
     out += fmt::format("<br><small>{}{}</small></li>\n", markup_escaped(place(finding)),
                        finding.state.empty() ? "" : " with " + markup_escaped(finding.state));
@@ -122,10 +125,11 @@ std::string section(const Report& report, const FormatOptions& options, std::siz
         counted(report.count(Outcome::passed), "rule"), report.count(Outcome::not_checked),
         report.count(Outcome::not_applicable), left_out, markup_escaped(report.profile));
     static const PagePictures kNone;
-    const auto                drawn = options.pictures.find(report.asset);
-    const PageMarks           marks(report, drawn == options.pictures.end() ? kNone : drawn->second, asset);
-    const std::string         picture = marks.html();
-    const bool                bare    = drawn == options.pictures.end() || drawn->second.views.empty();
+    // Pictures are drawn by the caller, which has a renderer; an asset without any has its list alone.
+    const auto        drawn = options.pictures.find(report.asset);
+    const PageMarks   marks(report, drawn == options.pictures.end() ? kNone : drawn->second, asset);
+    const std::string picture = marks.html();
+    const bool        bare    = drawn == options.pictures.end() || drawn->second.views.empty();
     out += fmt::format("<div class=\"asset{}\">\n", bare ? " bare" : "");
     if (!picture.empty()) out += fmt::format("<div class=\"picture\">\n{}</div>\n", picture);
     out += "<div>\n";
@@ -145,12 +149,14 @@ std::string section(const Report& report, const FormatOptions& options, std::siz
 
 std::string to_html(std::span<const Report> reports, const FormatOptions& options)
 {
+    // By rule, over all assets: which rules a project breaks most.
     std::map<std::string_view, std::size_t> broken;
     for (const Report& report : reports)
         for (const Finding& finding : report.findings) ++broken[finding.rule->id];
     std::string out(kHead);
     out += fmt::format("<h1>mechane check</h1>\n<p>{}, mechane {}</p>\n", counted(reports.size(), "asset"),
                        markup_escaped(options.version));
+    // Assets that could not be opened come first, since nothing else is known of them.
     for (const Diagnostic& problem : options.unopened)
         out += fmt::format("<p class=\"error\">{}: {}<br><small>{}{} <code>{}</code></small></p>\n", problem.id,
                            markup_escaped(problem.message), markup_escaped(problem.site.layer),

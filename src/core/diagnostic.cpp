@@ -56,8 +56,10 @@ Diagnostic make_diagnostic(const Code& code, Site site, std::string message, std
 
 namespace {
 
+// Pairs of hash and position in the list, sorted.
 using Index = std::vector<std::pair<std::size_t, std::size_t>>;
 
+// Severity, column and hint are no part of a finding's identity.
 std::size_t hash_of(const Diagnostic& d)
 {
     std::uint64_t hash = static_cast<std::uint64_t>(d.site.line);
@@ -113,6 +115,7 @@ void Diagnostics::append(const Diagnostics& other)
     std::sort(fresh.begin(), fresh.end());
     const auto old = static_cast<std::ptrdiff_t>(index_.size());
     index_.insert(index_.end(), fresh.begin(), fresh.end());
+    // Two sorted runs become one in a single pass.
     std::inplace_merge(index_.begin(), index_.begin() + old, index_.end());
 }
 

@@ -60,6 +60,7 @@ constexpr Row kExitCodes[] = {{"API_*", kUsage},
 
 }  // namespace
 
+// One handler for the process; any thread may exchange it.
 FailureHandler set_failure_handler(FailureHandler handler) noexcept { return handler_in_use.exchange(handler); }
 
 int exit_code_of(const Diagnostic& diagnostic) noexcept
@@ -71,6 +72,7 @@ int exit_code_of(const Diagnostic& diagnostic) noexcept
     return kInput;
 }
 
+// A handler that returns does not save the program: an argument that breaks a condition leaves nothing to go on with.
 void fail(const Diagnostic& diagnostic)
 {
     if (const FailureHandler handler = handler_in_use.load())

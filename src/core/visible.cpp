@@ -35,6 +35,7 @@ Character character_at(std::string_view text, std::size_t at)
     return code < least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? Character{} : Character{code, length};
 }
 
+// The ranges are those of C0 and C1 control characters, and of Unicode's bidirectional and separating characters.
 bool is_obeyed(std::uint32_t code)
 {
     if (code == '\n' || code == '\t') return false;
@@ -55,6 +56,7 @@ bool begins_command(std::string_view line)
     return line.starts_with("::") || line.starts_with("##[") || line.starts_with("##vso[");
 }
 
+// Most texts are plain ASCII and are not changed: a first look spares them the rest.
 bool is_plain(std::string_view text)
 {
     bool line_begins = true;
@@ -69,6 +71,7 @@ bool is_plain(std::string_view text)
 
 }  // namespace
 
+// A broken byte is shown as an escape too, so that output is UTF-8 whatever the file was.
 std::string visible(std::string_view text)
 {
     if (is_plain(text)) return std::string(text);
@@ -96,6 +99,7 @@ std::string visible(std::string_view text)
     return out;
 }
 
+// For texts that have to stay on one line: newlines and tabs become escapes as well.
 std::string visible_in_line(std::string_view text)
 {
     std::string out;

@@ -1,3 +1,7 @@
+// What two stages animate, compared at 64 times from the first second to the last key of either. Of each thing only the
+// largest difference is told, with its time. Values that are merely different from the start on belong to
+// difference/scenes.
+
 #include "mechane/difference/animations.h"
 
 #include <fmt/format.h>

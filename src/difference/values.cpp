@@ -1,3 +1,6 @@
+// Numbers of comparisons: how they are printed, and the angle of a rotation. Called by everything in this room that
+// tells a difference.
+
 #include "difference/values.h"
 
 #include <fmt/format.h>
@@ -8,6 +11,7 @@ namespace mechane::difference {
 
 std::string text(double value, const char* unit)
 {
+    // Infinity is printed as "none": limits are infinite where there are none.
     return std::isfinite(value) ? fmt::format("{:.7g}{}{}", value, *unit ? " " : "", unit)
            : std::isnan(value)  ? "not a number"
                                 : "none";

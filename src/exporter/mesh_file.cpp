@@ -1,3 +1,4 @@
+// These are meshes as such, for `mechane mesh` and the like; meshes of robots are written by Output (output.cpp).
 // Meshes as files of their own. Names that a prim cannot have get underscores; equal names get a number.
 
 #include "mechane/exporter/mesh_file.h"
@@ -34,6 +35,7 @@ geometry::Mesh joined(const std::vector<NamedMesh>& meshes)
 {
     geometry::Mesh out;
     for (const NamedMesh& m : meshes) {
+        // Indices of a mesh begin behind the points of those before it.
         const auto first = static_cast<std::int32_t>(out.points.size());
         out.points.insert(out.points.end(), m.mesh.points.begin(), m.mesh.points.end());
         for (const auto& t : m.mesh.triangles) out.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
@@ -46,9 +48,11 @@ std::string obj_of(const std::vector<NamedMesh>& meshes)
     std::string out;
     auto        to    = std::back_inserter(out);
     const auto  names = unique_names(meshes);
+    // OBJ counts points from one, over all objects of the file.
     std::size_t first = 1;
     for (std::size_t m = 0; m < meshes.size(); ++m) {
         fmt::format_to(to, "o {}\n", names[m]);
+        // Single precision prints short and is what readers keep.
         for (const Vec3d& p : meshes[m].mesh.points)
             fmt::format_to(to, "v {} {} {}\n", static_cast<float>(p.x), static_cast<float>(p.y),
                            static_cast<float>(p.z));
@@ -66,6 +70,7 @@ std::string ply_of(const geometry::Mesh& mesh)
         "ply\nformat binary_little_endian 1.0\nelement vertex {}\nproperty float x\nproperty float y\n"
         "property float z\nelement face {}\nproperty list uchar int vertex_indices\nend_header\n",
         mesh.points.size(), mesh.triangles.size());
+    // Little-endian, as the header says; so is every machine that this program runs on.
     const auto put = [&](const auto& value) { out.append(reinterpret_cast<const char*>(&value), sizeof value); };
     for (const Vec3d& p : mesh.points)
         for (std::size_t i = 0; i < 3; ++i) put(static_cast<float>(p[i]));
@@ -84,6 +89,7 @@ std::string usda_of(const std::vector<NamedMesh>& meshes, char up_axis)
         up_axis);
     auto       to    = std::back_inserter(out);
     const auto names = unique_names(meshes);
+    // Text of USDA is parsed by the layer, which then writes either form.
     const auto point = [](const Vec3d& p) {
         return fmt::format("({}, {}, {})", static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z));
     };
@@ -104,6 +110,7 @@ std::string usda_of(const std::vector<NamedMesh>& meshes, char up_axis)
         fmt::format_to(to, "        int[] faceVertexIndices = [{}]\n        point3f[] points = [{}]\n",
                        fmt::join(corners, ", "), fmt::join(points, ", "));
         if (!mesh.points.empty()) {
+            // An extent saves readers from computing bounds.
             const geometry::Aabbd box = geometry::bounds(mesh);
             fmt::format_to(to, "        float3[] extent = [{}, {}]\n", point(box.lower), point(box.upper));
         }
@@ -130,6 +137,7 @@ Result<void> write_mesh_file(const std::vector<NamedMesh>& meshes, const std::st
     if (suffix == ".obj") return files::replace(file, obj_of(meshes));
     if (suffix == ".stl") return files::replace(file, stl_text(joined(meshes)));
     if (suffix == ".ply") return files::replace(file, ply_of(joined(meshes)));
+    // The name decides the format: .usda is text, .usdc and .usd are binary.
     auto layer = usd::Layer::from_text(usda_of(meshes, up_axis), "meshes.usda");
     if (!layer) return layer.error();
     return layer->save(file);

@@ -1,6 +1,11 @@
 // What the writers of robot formats share: the order of links, names, files beside the robot, losses, moments and
 // collision bits.
 // `Output` collects; nothing is written to the disk before all of a robot is known to be good.
+//
+// chain   the tree of joints: which joint holds a link, which joints hang on it, in the order of the source
+// bits    what MuJoCo and SDFormat have in place of collision groups
+// lose_*  one function for each kind of thing that no or not every format has a word for; the words are the same in
+// all
 
 #include "exporter/output.h"
 
@@ -28,10 +33,13 @@ namespace fs = std::filesystem;
 Chain::Chain(const sf::RobotTree& tree) : above(tree.links.size(), -1), below(tree.links.size() + 1)
 {
     for (std::size_t j = 0; j < tree.joints.size(); ++j)
+        // Loops are no part of the tree. The last entry of `below` is that of the world.
         if (!tree.joints[j].loop) above[index(tree.joints[j].child)] = static_cast<int>(j);
     for (std::size_t l = 0; l < above.size(); ++l)
         if (above[l] < 0) roots.push_back(static_cast<int>(l));
     first.resize(tree.links.size());
+    // `first` orders siblings as the source had its links: frames that the reader made come last, and a link comes
+    // where the first link below it does.
     for (std::size_t l = 0; l < first.size(); ++l) first[l] = tree.links[l].frame ? tree.links.size() + l : l;
     for (std::size_t j = tree.joints.size(); j-- > 0;)  // parents lie first
         if (!tree.joints[j].loop && tree.joints[j].parent >= 0)
@@ -58,6 +66,7 @@ Output::Output(const sf::RobotTree& of, const WriteOptions& with, std::string fi
     std::set<std::string> names;
     for (const sf::Material& m : tree.materials) {
         std::string name = m.name.empty() ? "material" : m.name;
+        // OBJ's and URDF's names of materials end at a blank.
         std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isspace(c) != 0; }, '_');
         const std::string wanted = name;
         for (int i = 1; !names.insert(name).second; ++i) name = fmt::format("{}_{}", wanted, i);
@@ -72,12 +81,16 @@ void Output::lose(std::string code, Severity severity, sf::LossAction action, st
                 std::move(from), std::move(to), std::move(reason)});
 }
 
+/// Where a joint of several axes stands at the start and the format can only say its zero. `told` is the pose of
+/// zero.
 void Output::lose_start(const sf::Joint& joint, const Posed& told)
 {
     if (joint.kind == sf::Joint::Kind::fixed || (joint.dofs.size() == 1 && joint.kind != sf::Joint::Kind::ball)) return;
     const Posed X_WP = joint.parent >= 0 ? tree.links[index(joint.parent)].X_WL : Posed{};
-    const Posed X_J  = inverse(X_WP * joint.X_PJ) * tree.links[index(joint.child)].X_WL * joint.X_CJ;
-    const Posed off  = inverse(told) * X_J;
+    // The pose of the joint from where parent and child stand: X_J = (X_WP X_PJ)^-1 X_WC X_CJ.
+    const Posed X_J = inverse(X_WP * joint.X_PJ) * tree.links[index(joint.child)].X_WL * joint.X_CJ;
+    const Posed off = inverse(told) * X_J;
+    // The vector part of a quaternion is half the angle; a micrometre and a microradian are rounding.
     if (std::max(length(off.p), 2 * length(off.q.xyz())) <= 1e-6) return;
     lose("start-pose", Severity::warning, sf::LossAction::dropped, "kinematics", joint.place,
          fmt::format("joint '{}'", joint.name),
@@ -87,6 +100,7 @@ void Output::lose_start(const sf::Joint& joint, const Posed& told)
     losses.entries.back().motion = true;
 }
 
+/// How a contact responds (stiffness, margin, gap) has no word in URDF and SDFormat.
 void Output::lose_response(const sf::Shape& shape)
 {
     const sf::Response& r    = shape.response;
@@ -114,6 +128,7 @@ void Output::lose_spin(const sf::Shape& shape)
              fmt::format("shape '{}'", shape.name), number_text(from) + " m", {},
              "the format has no word for friction of surfaces that turn");
     };
+    // A plain value is what a reader takes where nothing is said.
     if (const auto& t = shape.contact->torsional; t && *t != sf::kPlainTorsional) told("torsional-friction", *t);
     if (const auto& r = shape.contact->rolling; r && *r != sf::kPlainRolling) told("rolling-friction", *r);
 }
@@ -134,6 +149,7 @@ void Output::lose_touching(const sf::Joint& joint)
         return std::any_of(tree.shapes.begin(), tree.shapes.end(),
                            [&](const sf::Shape& s) { return s.link == link && s.collider; });
     };
+    // Nothing is lost where one of the two has nothing to touch with.
     if (!joint.collide || joint.child < 0 || !collides(joint.parent) || !collides(joint.child)) return;
     lose("collision-pair", Severity::warning, sf::LossAction::approximated, "collision", joint.place,
          fmt::format("pair '{}' and '{}'",
@@ -153,10 +169,12 @@ std::size_t Output::lose_vendor_values(bool gravity)
             }
     std::size_t others = 0;
     for (const sf::VendorPrim& p : tree.prims)
+        // Scopes are what the reader of MJCF makes of sensors and of equalities of tendons.
         if (p.type != "Scope") {
             ++others;
         } else if (std::any_of(p.extras.begin(), p.extras.end(), [](const sf::Extra& e) {
                        const std::string_view text = e.text;
+                       // The text of a vendor's value is quoted as in a layer.
                        return e.name == sf::hints::kElement &&
                               (text.size() > 1 && text.front() == '"' ? text.substr(1, text.size() - 2) : text) ==
                                   sf::hints::kTendonEquality;
@@ -174,6 +192,7 @@ std::size_t Output::lose_vendor_values(bool gravity)
 
 std::string one_axis_name(const sf::Joint& joint, const sf::Dof& dof)
 {
+    // An axis of MuJoCo has a name of its own; URDF and SDFormat name joints.
     const bool told = joint.kind == sf::Joint::Kind::generic && !dof.name.empty() &&
                       !dof.name.starts_with(joint.name + "_");  // which is how the reader calls an axis without a name
     return told ? dof.name : joint.name;
@@ -190,9 +209,11 @@ const sf::Extra* vendor_value(const sf::Dof& dof, const sf::Joint& joint, std::s
 std::string Output::take(const std::string& wanted, const std::string& suffix, const std::string& folder)
 {
     std::string clean;
+    // Letters, digits, '_' and '-' are what all file systems and addresses agree on.
     for (const char c : wanted)
         clean += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ? c : '_';
     if (clean.empty()) clean = "mesh";
+    // File systems end names at 255 bytes; a number and a suffix are still to come.
     if (clean.size() > 100) clean.resize(100);
     std::string name = clean;
     for (int i = 1; !taken_.insert(folder + "/" + name).second; ++i) name = fmt::format("{}_{}", clean, i);
@@ -215,6 +236,7 @@ std::string Output::stl(const std::string& name, const geometry::Mesh& mesh)
 
 std::string Output::mtl()
 {
+    // Materials are written when the first OBJ needs them.
     if (!mtl_.empty()) return mtl_;
     const std::string        name = take(fs::path(file_).stem().string(), ".mtl", folder_);
     std::vector<std::string> pictures;
@@ -226,6 +248,7 @@ std::string Output::mtl()
     return mtl_ = fs::path(name).filename().string();
 }
 
+// A material of the shape (`otherwise`) holds for faces without one.
 std::string Output::obj(int mesh, const Vec3d& scale, const std::vector<int>& faces, const std::string& name,
                         bool materials, int otherwise)
 {
@@ -248,6 +271,7 @@ std::string Output::picture(const std::string& file)
 
 geometry::Mesh Output::hull(const geometry::Mesh& mesh) const
 {
+    // The hull that an engine would make of the mesh by itself; a mesh without a volume stays as it is.
     geometry::HullOptions how;
     how.max_vertices = options.hull_vertices;
     const auto made  = geometry::build_hull(mesh.points, how);
@@ -276,6 +300,7 @@ Vec3d to_rpy(const Quatd& q)
 {
     const Mat33d R = to_matrix(q);
     // URDF's and SDFormat's angles: R = Rz(yaw) Ry(pitch) Rx(roll).
+    // R(2,0) = -sin(pitch); the first column's other entries give cos(pitch) times cos and sin of yaw.
     const double pitch = std::atan2(-R(2, 0), std::hypot(R(0, 0), R(1, 0)));
     // At a right angle of pitch roll and yaw turn about one axis; yaw is then zero.
     if (std::hypot(R(0, 0), R(1, 0)) < 1e-9) return {std::atan2(-R(1, 2), R(1, 1)), pitch, 0};
@@ -284,7 +309,8 @@ Vec3d to_rpy(const Quatd& q)
 
 Moments moments_of(const Mat33d& I)
 {
-    Moments      out;
+    Moments out;
+    // Products of inertia of rounding size: the axes are the link's own, and no rotation is written.
     const double off = std::max({std::abs(I(0, 1)), std::abs(I(0, 2)), std::abs(I(1, 2))});
     const double big = std::max({std::abs(I(0, 0)), std::abs(I(1, 1)), std::abs(I(2, 2))});
     if (off <= 1e-12 * big) {
@@ -298,6 +324,7 @@ Moments moments_of(const Mat33d& I)
     for (std::size_t i = 0; i < 3; ++i) {
         const double rest = out.values[(i + 1) % 3] + out.values[(i + 2) % 3];
         if (out.values[i] <= rest) continue;
+        // Half of what is missing goes to either of the others, which makes the sum of both equal to the largest.
         const double more = (out.values[i] - rest) * 0.5 + 1e-15 * out.values[i];
         out.widened       = out.widened || more > 1e-6 * out.values[i];
         out.values[(i + 1) % 3] += more;
@@ -306,10 +333,14 @@ Moments moments_of(const Mat33d& I)
     return out;
 }
 
+/// Groups that filter each other, as a type bit and an affinity mask for each shape. Two shapes meet where the type
+/// of one
+/// is in the affinity of the other.
 Bits group_bits(const sf::RobotTree& tree, unsigned most)
 {
     Bits out;
     out.of_shape.assign(tree.shapes.size(), {1, 1});
+    // Shapes in the same groups behave alike: a bit for each such class.
     std::map<std::vector<int>, std::vector<int>> classes;  // groups of a shape -> shapes
     std::vector<std::vector<int>>                of(tree.shapes.size());
     for (std::size_t g = 0; g < tree.groups.size(); ++g)
@@ -331,6 +362,7 @@ Bits group_bits(const sf::RobotTree& tree, unsigned most)
     if (out.all) return out;
     unsigned i = 0;
     for (const auto& [a, x] : classes) {
+        // With more classes than bits the last bit is shared, and `lost` says so.
         const unsigned bit = std::min(i++, most - 1);
         if (i > most && out.lost.empty())
             out.lost = fmt::format("{} classes of colliders, {} bits", classes.size(), most);
@@ -344,6 +376,7 @@ Bits group_bits(const sf::RobotTree& tree, unsigned most)
     return out;
 }
 
+/// Closing joints of SDFormat rest where all joints are at zero, so a robot with loops is told where it starts.
 bool stands_at_start(const sf::RobotTree& tree)
 {
     const auto has = [&](auto&& what) { return std::any_of(tree.joints.begin(), tree.joints.end(), what); };
@@ -376,8 +409,10 @@ Result<Written> write_robot(const sf::RobotTree& robot, Format format, const std
                             const WriteOptions& options, sf::LossReport& losses)
 {
     losses.target = to_string(format);
+    // A file without content would read as a mistake of the program.
     if (robot.links.empty() && robot.shapes.empty())
         return make_diagnostic(kEmpty, {.layer = file}, "the robot has neither links nor shapes");
+    // SDFormat's bodies have a mass each; frames that carry one are joined first.
     const auto           whole = format == Format::sdformat ? with_whole_bodies(robot, losses) : std::nullopt;
     const sf::RobotTree& tree  = whole ? *whole : robot;
     Output               out(tree, options, file, losses);
@@ -386,7 +421,8 @@ Result<Written> write_robot(const sf::RobotTree& robot, Format format, const std
                  "topics, services and actions", fmt::format("{} interfaces", tree.interfaces.size()), {},
                  format == Format::sdformat ? "no plug-in is named" : "the format has no word for interfaces of ROS");
     const Vec3d earth{0, 0, -9.81};
-    const bool  has_gravity = format == Format::mjcf || files::has_suffix(file, {".world"});
+    // MJCF and worlds say gravity; a robot alone takes it from wherever it is put.
+    const bool has_gravity = format == Format::mjcf || files::has_suffix(file, {".world"});
     if (!has_gravity && tree.scene && tree.scene->gravity && length(*tree.scene->gravity - earth) > 1e-6) {
         const Vec3d& g = *tree.scene->gravity;
         out.lose("gravity", Severity::warning, sf::LossAction::dropped, "metadata", tree.scene->place,
@@ -399,6 +435,7 @@ Result<Written> write_robot(const sf::RobotTree& robot, Format format, const std
             out.lose("hydroelastic", Severity::warning, sf::LossAction::dropped, "contact", shape.place,
                      fmt::format("shape '{}'", shape.name), number_text(*shape.response.hydroelastic) + " N/m^3", {},
                      "the formats of robots have no contacts with pressure over a surface");
+    // MJCF's `ref` says where a joint stands; the other formats start at zero.
     if (format != Format::mjcf && !(format == Format::sdformat && stands_at_start(tree)))  // MJCF has `ref`
         for (const sf::Joint& joint : tree.joints) {
             if (!joint.loop) out.lose_start(joint, {});

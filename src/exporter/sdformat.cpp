@@ -1,3 +1,5 @@
+// masks   SDFormat has one mask a shape; two shapes meet where masks share a bit
+// still   shapes of the world: a link that a fixed joint holds
 // SDFormat (export 6; sdformat.org/spec). Poses are told relative to the link that holds them, so no pose of the world
 // is flattened; a joint's frame is told in its child, as its F1, and its zero pose by the pose of the child relative to
 // the parent. SDFormat knows no link without mass: what only is a frame becomes <frame>.
@@ -38,8 +40,10 @@ class SdformatWriter {
         root_.set("version", version_);
         const bool in_world = files::has_suffix(file_, {".world"});
         XmlNode&   model    = (in_world ? world() : root_).add("model").set("name", tree_.name);
-        at_start_           = stands_at_start(tree_);
+        // Decided once: every pose and limit below depends on it.
+        at_start_ = stands_at_start(tree_);
         find_masks();
+        // Links first: frames and joints refer to them.
         for (std::size_t l = 0; l < tree_.links.size(); ++l) is_link_.push_back(!tree_.links[l].frame || needed(l));
         const bool any = std::find(is_link_.begin(), is_link_.end(), true) != is_link_.end();
         // A model without links stands in the world.
@@ -73,6 +77,7 @@ class SdformatWriter {
     bool                 at_start_ = false;  ///< links are told where they start, and not at the zero of their joints
 
     /// The coordinate of a joint that the file takes as zero.
+    /// Zero is where the joint starts, when the file tells poses of the start.
     [[nodiscard]] double zero_of(const sf::Joint& j) const { return at_start_ && j.dofs.size() == 1 ? j.initial : 0; }
     /// The child of a joint in its parent, where the file has it.
     [[nodiscard]] Posed placed(const sf::Joint& j) const
@@ -81,6 +86,7 @@ class SdformatWriter {
         Posed        X_J;
         if (zero != 0 && j.dofs[0].angular) X_J.q = from_axis_angle(j.dofs[0].axis, zero);
         if (zero != 0 && !j.dofs[0].angular) X_J.p = zero * j.dofs[0].axis;
+        // X_PC = X_PJ X_J(zero) X_CJ^-1.
         return j.X_PJ * X_J * inverse(j.X_CJ);
     }
 
@@ -130,16 +136,19 @@ class SdformatWriter {
         const int       above = out_.chain.above[l];
         if (above >= 0 && tree_.joints[index(above)].parent >= 0) {
             const sf::Joint& j = tree_.joints[index(above)];
+            // A pose relative to the parent keeps a chain readable and free of accumulated rounding.
             node.add("pose").set("relative_to", tree_.links[index(j.parent)].name).text(pose_text(placed(j)));
         } else if (above >= 0) {
             node.leaf("pose", pose_text(placed(tree_.joints[index(above)])));
         } else {
             node.leaf("pose", pose_text(link.X_WL));
         }
+        // Only full compensation has a word: gravity off.
         if (std::any_of(link.extras.begin(), link.extras.end(),
                         [](const sf::Extra& e) { return e.name == "mjc:gravcomp" && e.text == "1"; }))
             node.leaf("gravity", "false");
         if (link.kinematic) node.leaf("kinematic", "true");
+        // What a body could not use is told to SDFormat as well, where it is at least a link's inertial.
         const auto& in = link.inertial ? link.inertial : link.unused;
         if (in) {
             XmlNode& inner = node.add("inertial");
@@ -183,7 +192,9 @@ class SdformatWriter {
         if (light.intensity != 1) inner.leaf("intensity", light.intensity);
         inner.leaf("direction", Vec3d{0, 0, -1});
         if (light.kind == sf::Light::Kind::spot)
-            inner.add("spot")
+            inner
+                .add("spot")
+                // SDFormat has the whole angle, the tree the half.
                 .leaf("inner_angle", 2 * light.cone)
                 .leaf("outer_angle", 2 * light.cone)
                 .leaf("falloff", 0.0);
@@ -224,6 +235,7 @@ class SdformatWriter {
     void still(XmlNode& model)
     {
         if (!has_world_shapes()) return;
+        // No link has the name, so that no joint means another one.
         std::string name = "world_shapes";
         while (std::any_of(tree_.links.begin(), tree_.links.end(), [&](const sf::Link& l) { return l.name == name; }))
             name += "_";
@@ -231,6 +243,7 @@ class SdformatWriter {
         shapes(node, -1);
         XmlNode& joint = model.add("joint").set("name", name + "_joint").set("type", "fixed");
         joint.leaf("parent", "world").leaf("child", name);
+        // Without self_collide links of one model do not touch; what stands in the model is one of them.
         if (tree_.self_collision) return;
         const auto collides = [&](int link) {
             return std::any_of(tree_.shapes.begin(), tree_.shapes.end(),
@@ -246,6 +259,7 @@ class SdformatWriter {
 
     void shapes(XmlNode& node, int link)
     {
+        // Visuals and collisions have names of their own, each unique in its link.
         std::set<std::string> taken;
         for (const bool collider : {false, true})
             for (std::size_t i = 0; i < tree_.shapes.size(); ++i) {
@@ -314,6 +328,7 @@ class SdformatWriter {
         if (s.contact) {
             const sf::Contact& c        = *s.contact;
             XmlNode&           friction = surface.add("friction");
+            // ODE reads two directions of friction; both are the same here.
             friction.add("ode").leaf("mu", c.dynamic_friction).leaf("mu2", c.dynamic_friction);
             if (c.rolling && *c.rolling != sf::kPlainRolling)
                 friction.add("bullet")
@@ -340,6 +355,7 @@ class SdformatWriter {
     /// meet each other; each pair that meets needs one that both have.
     void find_masks()
     {
+        // group_bits() makes masks of two kinds for MuJoCo. One mask for both is harder, hence the search below.
         // Shapes with the same set of groups are one class: the number of classes counts, not that of the shapes.
         std::map<std::vector<int>, std::vector<std::size_t>> members;  // groups of a shape -> shapes
         std::vector<std::vector<int>>                        of(tree_.shapes.size());
@@ -397,6 +413,7 @@ class SdformatWriter {
                     if (c != a && c != b && meet(c, c) &&
                         std::all_of(clique.begin(), clique.end(), [&](std::size_t k) { return meet(c, k); }))
                         clique.push_back(c);
+                // Gazebo reads 16 bits.
                 if (used == 16) {
                     lost(a, b, "meets", "does not meet", "SDFormat has 16 bits for what meets what");
                     continue;
@@ -463,6 +480,7 @@ class SdformatWriter {
         // A joint of the world without an axis that is not fixed holds nothing.
         if (j.parent < 0 && j.kind != sf::Joint::Kind::fixed && j.dofs.empty()) return;
         std::vector<const sf::Dof*> dofs;
+        // A ball has no limits that could lock it.
         for (const sf::Dof& d : j.dofs)
             // UsdPhysics locks a dof by a lower limit above the upper one.
             if (j.kind == sf::Joint::Kind::ball || d.lower <= d.upper) dofs.push_back(&d);
@@ -490,6 +508,7 @@ class SdformatWriter {
         XmlNode& node =
             model.add("joint").set("name", dofs.size() == 1 ? one_axis_name(j, *dofs[0]) : j.name).set("type", type);
         out_.lose_touching(j);
+        // SDFormat tells a joint in its child.
         node.leaf("pose", pose_text(j.X_CJ));  // in the child
         node.leaf("parent", j.parent >= 0 ? tree_.links[index(j.parent)].name : "world")
             .leaf("child", tree_.links[index(j.child)].name);
@@ -535,6 +554,7 @@ class SdformatWriter {
             if (dof.friction) dynamics.leaf("friction", *dof.friction);
             if (stiffness)
                 dynamics
+                    // zero_of() moves the reference like a limit.
                     .leaf("spring_reference", reference.value_or(0) * (dof.angular ? std::numbers::pi / 180 : 1) - zero)
                     .leaf("spring_stiffness", *stiffness);
         }
@@ -553,7 +573,9 @@ class SdformatWriter {
         }
         const sf::Joint& leader = tree_.joints[index(j.mimic->joint)];
         XmlNode&         mimic  = node.add("mimic").set("joint", one_axis_name(leader, leader.dofs[0]));
-        mimic.leaf("multiplier", j.mimic->multiplier)
+        mimic
+            .leaf("multiplier", j.mimic->multiplier)
+            // q1 = m q2 + o, counted from the zeros that the file has.
             .leaf("offset", j.mimic->offset + j.mimic->multiplier * zero_of(leader) - zero)
             .leaf("reference", 0.0);
     }

@@ -1,5 +1,7 @@
 // Prims of actuators as drives of the joints that they name, by the reading that simulations use
 // (mechane/resolve/actuators.h). MuJoCo's own prims go on into MJCF beside it (stage_extras.cpp).
+//
+// MuJoCo's servos come first, since Newton's actuators are added to what is there.
 
 #include <fmt/format.h>
 
@@ -17,6 +19,7 @@ AxisDrive drive_of(const sf::Dof& dof)
 {
     if (!dof.drive) return {};
     const sf::Drive& d = *dof.drive;
+    // Which command a drive takes follows from its gains.
     return {d.stiffness, d.damping, d.max_force,
             d.stiffness != 0 ? AxisDrive::Command::position
             : d.damping != 0 ? AxisDrive::Command::velocity
@@ -30,7 +33,8 @@ sf::Dof* StageReader::driven_axis(const std::vector<usd::Path>& targets)
     const auto named = targets.empty() ? joints.end() : joints.find(targets.front());
     if (named == joints.end()) return nullptr;
     sf::Joint& joint = tree.joints[at(named->second)];
-    const bool one   = joint.kind == sf::Joint::Kind::revolute || joint.kind == sf::Joint::Kind::prismatic;
+    // Drives of the tree belong to joints of one axis.
+    const bool one = joint.kind == sf::Joint::Kind::revolute || joint.kind == sf::Joint::Kind::prismatic;
     return one && joint.dofs.size() == 1 ? &joint.dofs.front() : nullptr;
 }
 
@@ -58,6 +62,7 @@ void StageReader::actuators()
         resolve::NewtonActuator said = resolve::newton_actuator(prim);
         sf::Dof*                dof  = driven_axis(said.targets);
         if (dof == nullptr || !said.one_law() || said.obstacle != nullptr) {
+            // What the simulation would leave out is told with the same reason.
             lose("actuator", Severity::warning, sf::LossAction::dropped, "actuation", prim.site(),
                  fmt::format("actuator '{}'", prim.name().text()), fmt::format("kp {}, kd {}", said.kp, said.kd), {},
                  dof == nullptr             ? "it drives no joint of one axis"

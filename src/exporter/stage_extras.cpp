@@ -1,3 +1,5 @@
+// Vendors' prims (actuators, tendons, keyframes, sensors) are carried over with their values and what they name,
+// without being understood here; the writer of MJCF writes them back, others lose them.
 // Everything of a stage that is no body, joint or shape: sites, cameras, lights, actuators, tendons, keyframes and
 // interfaces of ROS.
 // Poses are relative to the link above, in metres with z up.
@@ -24,6 +26,7 @@ class ExtraReader {
     {
         std::vector<usd::Prim> vendor;
         for (const usd::Prim& prim : r_.stage.traverse()) {
+            // A site may be of any type: its schema tells.
             const std::string type = prim.type_name().text();
             if (prim.has_api("MjcSiteAPI") || prim.has_api("NewtonSiteAPI"))
                 site(prim);
@@ -38,6 +41,7 @@ class ExtraReader {
         name_apart(r_.tree.sites, sites_, "site");
         name_apart(r_.tree.cameras, camera_paths_, "camera");
         // All of them get their number first, because they may refer to each other.
+        // Numbers first: relationships name prims that may stand later in the stage.
         for (std::size_t i = 0; i < vendor.size(); ++i) prims_[vendor[i].path()] = static_cast<int>(i);
         for (const usd::Prim& prim : vendor) vendor_prim(prim);
         interfaces();
@@ -56,6 +60,7 @@ class ExtraReader {
         std::vector<std::string> wanted;
         for (const T& one : list) wanted.push_back(one.name);
         const auto names = unique_names(wanted, paths);
+        // Names of the source, kept as hints, come back; two that are equal are told apart by number.
         for (std::size_t i = 0; i < names.size(); ++i) {
             if (names[i] == list[i].name) continue;
             r_.losses.names[paths[i].text()] = names[i];
@@ -71,6 +76,7 @@ class ExtraReader {
 
     [[nodiscard]] Posed below(const usd::Prim& prim, int& link) const
     {
+        // Pose in the link that the prim moves with: X_LP = X_WL^-1 X_WP.
         link = r_.link_above(prim);
         return (link >= 0 ? inverse(r_.tree.links[at(link)].X_WL) : Posed{}) * r_.pose_of(prim);
     }
@@ -91,9 +97,10 @@ class ExtraReader {
     void camera(const usd::Prim& prim)
     {
         sf::Camera out;
-        out.name              = name_of(prim);
-        out.X_LC              = below(prim, out.link);
-        out.place             = r_.place(prim.site());
+        out.name  = name_of(prim);
+        out.X_LC  = below(prim, out.link);
+        out.place = r_.place(prim.site());
+        // Fallbacks of UsdGeomCamera, in tenths of a unit.
         const double aperture = prim.attribute("verticalAperture").get_or<double>(15.2908),
                      focal    = prim.attribute("focalLength").get_or<double>(50);
         out.orthographic      = prim.attribute("projection").get_or<std::string>("perspective") == "orthographic";
@@ -125,6 +132,7 @@ class ExtraReader {
         else if (type != "SphereLight")
             return r_.lose("light", Severity::info, sf::LossAction::dropped, "light", prim.site(), prim.path().text(),
                            type, {}, "formats of robots have distant lights, points and spots");
+        // A cone of 90 degrees and more is a point that shines everywhere.
         if (const auto cone = prim.attribute("inputs:shaping:cone:angle").authored_as<double>(); cone && *cone < 90) {
             out.kind = sf::Light::Kind::spot;
             out.cone = *cone * kRadians;
@@ -159,6 +167,7 @@ class ExtraReader {
             const auto found = map.find(target);
             return found == map.end() ? std::nullopt : std::optional(sf::Ref{kind, found->second});
         };
+        // A path may be several things at once; the order says which meaning counts.
         if (const auto r = in(r_.joints, sf::Ref::Kind::joint)) return *r;
         if (const auto r = in(r_.sites, sf::Ref::Kind::site)) return *r;
         if (const auto r = in(r_.links, sf::Ref::Kind::link)) return *r;
@@ -166,6 +175,7 @@ class ExtraReader {
         if (const auto r = in(r_.idle_shapes, sf::Ref::Kind::shape)) return *r;
         if (const auto r = in(prims_, sf::Ref::Kind::prim)) return *r;
         if (const auto r = in(cameras_, sf::Ref::Kind::camera)) return *r;
+        // -1: what it names is not in the robot.
         return {sf::Ref::Kind::prim, -1};
     }
 
@@ -174,6 +184,7 @@ class ExtraReader {
         for (const ros::Interface& from : ros::interfaces(r_.stage)) {
             sf::RosInterface out;
             out.kind = from.kind == ros::Api::topic ? "topic" : from.kind == ros::Api::service ? "service" : "action";
+            // The resolved name, with namespaces: SDFormat has no contexts.
             out.role = from.role, out.name = from.resolved, out.type = from.type, out.rate = from.publish_rate;
             out.frame       = from.override_frame.value_or("");
             out.reliability = from.qos.reliability, out.durability = from.qos.durability,

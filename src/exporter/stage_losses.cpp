@@ -1,5 +1,8 @@
 // What a stage says of a robot and none of the formats that are written has a word for. Each is an entry of its own, so
 // that a comparison can tell what was announced from what was not.
+//
+// Whether a loss changes the motion is said by its severity and by `motion`: a comparison of trajectories takes what
+// is marked as announced.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,6 +27,7 @@ bool bends(const usd::Prim& prim)
                    name == "PhysxParticleClothAPI" || name == "PhysxParticleSetAPI";
         });
     };
+    // A rigid body with deformable attributes is rigid: its shape only may be soft.
     return prim.is_a("PointBased") && (simulated(prim) || (prim.parent() && simulated(prim.parent()))) &&
            !prim.has_api("PhysicsRigidBodyAPI");
 }
@@ -43,12 +47,14 @@ void StageReader::lose_soft()
 
 void StageReader::lose_states()
 {
+    // Velocities of links at the start. A simulation begins with them; formats of robots begin at rest.
     for (std::size_t b = 0; b < model.bodies.size(); ++b) {
         const physics::Body& body = model.bodies[b];
         if (link_of_body[b] < 0) continue;
         const std::string what = fmt::format("link '{}'", tree.links[at(link_of_body[b])].name);
         const auto        site = [&](const char* name) { return body.prim.attribute(name).site(); };
         if (const Vec3d& v = body.velocity; length(v) > 0)
+            // UsdPhysics has linear velocity in stage units and angular in degrees a second.
             lose("velocity", Severity::warning, sf::LossAction::dropped, "kinematics", site("physics:velocity"), what,
                  fmt::format("{} {} {} m/s", unit * v.x, unit * v.y, unit * v.z), {},
                  "the formats of robots say no velocity at the start");
@@ -63,6 +69,7 @@ void StageReader::lose_states()
     for (const auto& [path, j] : joints) {
         const usd::Prim prim = stage.prim_at(path);
         for (const usd::Token& name : prim.authored_property_names())
+            // state:ROTATION:physics:velocity of PhysicsJointStateAPI.
             if (name.text().starts_with("state:") && name.text().ends_with(":physics:velocity"))
                 if (const double v = prim.attribute(name).get_or<double>(0); v != 0)
                     lose("joint-velocity", Severity::warning, sf::LossAction::dropped, "kinematics",
@@ -75,18 +82,21 @@ void StageReader::lose_surfaces()
 {
     for (const physics::Collider& c : model.colliders) {
         const auto shape = shapes.find(c.path);
+        // Only where PhysX's words are read does a surface velocity move anything.
         if (shape == shapes.end() || !resolvers.has("physx")) continue;
         const std::string what = fmt::format("shape '{}'", tree.shapes[at(shape->second)].name);
+        // The next prim above that has the schema counts, as PhysX reads it for parts of one body.
         for (usd::Prim p = c.prim; p && !p.path().is_root(); p = p.parent()) {
             if (!p.has_api("PhysxSurfaceVelocityAPI")) continue;
-            const auto  read   = [&](const char* name) { return p.attribute(name).get_or<Vec3d>({}); };
-            const auto  name   = [](const char* leaf) { return std::string("physxSurfaceVelocity:") + leaf; };
-            const Vec3d v      = unit * read(name("surfaceVelocity").c_str()),
-                        w      = kRadians * read(name("surfaceAngularVelocity").c_str());
-            const bool  on     = p.attribute(name("surfaceVelocityEnabled")).get_or<bool>(true),
-                        varies = p.attribute(name("surfaceVelocity")).varying() ||
-                                 p.attribute(name("surfaceAngularVelocity")).varying() ||
-                                 p.attribute(name("surfaceVelocityEnabled")).varying();
+            const auto  read = [&](const char* name) { return p.attribute(name).get_or<Vec3d>({}); };
+            const auto  name = [](const char* leaf) { return std::string("physxSurfaceVelocity:") + leaf; };
+            const Vec3d v    = unit * read(name("surfaceVelocity").c_str()),
+                        w    = kRadians * read(name("surfaceAngularVelocity").c_str());
+            // A velocity that changes with time is lost even if it is zero at the start.
+            const bool on     = p.attribute(name("surfaceVelocityEnabled")).get_or<bool>(true),
+                       varies = p.attribute(name("surfaceVelocity")).varying() ||
+                                p.attribute(name("surfaceAngularVelocity")).varying() ||
+                                p.attribute(name("surfaceVelocityEnabled")).varying();
             if ((on && (length(v) > 0 || length(w) > 0)) || varies) {
                 lose("surface-velocity", Severity::warning, sf::LossAction::dropped, "contact",
                      p.attribute(name("surfaceVelocity")).site(), what,
@@ -97,6 +107,7 @@ void StageReader::lose_surfaces()
             break;
         }
         if (c.own_material == physics::kNone && c.materials.empty()) continue;
+        // The collider's own binding goes before that of its parts.
         const usd::Prim material =
             model.materials[at(c.own_material != physics::kNone ? c.own_material : c.materials.front())].prim;
         for (const auto& [key, of] : {std::pair{resolve::Key::material_friction_combine, "friction"},
@@ -111,6 +122,7 @@ void StageReader::lose_surfaces()
 namespace {
 
 /// Attributes of a prim with more than one value over time, by name; empty: none.
+/// Samples that do not change are no animation.
 std::vector<std::string> varying(const usd::Prim& prim, bool transforms)
 {
     std::vector<std::string> out;
@@ -139,7 +151,9 @@ void StageReader::lose_animations()
         const physics::Body& body = model.bodies[b];
         if (link_of_body[b] < 0) continue;
         const std::string what = fmt::format("link '{}'", tree.links[at(link_of_body[b])].name);
-        const bool        held = body.kinematic || body.prim.attribute("physics:kinematicEnabled").varying();
+        // Samples of a kinematic body move it; those of others are what a viewer shows.
+        const bool held = body.kinematic || body.prim.attribute("physics:kinematicEnabled").varying();
+        // Any prim above moves the body along.
         for (usd::Prim p = body.prim; p && !p.path().is_root(); p = p.parent()) {
             const auto names = varying(p, true);
             if (names.empty()) continue;
@@ -157,6 +171,7 @@ void StageReader::lose_animations()
             : joint != joints.end() ? fmt::format("joint '{}'", tree.joints[at(joint->second)].name)
             : shape != shapes.end() ? fmt::format("shape '{}'", tree.shapes[at(shape->second)].name)
                                     : prim.path().text();
+        // What a simulation feels: links, joints and contact materials.
         const bool felt = link != links.end() || joint != joints.end() || prim.has_api("PhysicsMaterialAPI");
         if (!values.empty()) {
             if (prim.type_name() == usd::Token("PhysicsScene"))

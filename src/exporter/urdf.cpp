@@ -1,3 +1,5 @@
+// S      shift of a link's frame: to where its joint turns
+// told   where the source's own floating joint held a root (hints::kFloating): it is written again
 // URDF (export 5; wiki.ros.org/urdf/XML). A joint's frame is the origin of its child link, so a link whose joint turns
 // about another point is told in a frame that is moved there: with S the frame of a link in URDF, seen from its own,
 // every pose in the link is S^-1 X, and the joint's origin S_parent^-1 F0 F1^-1 S_child. Fixed and prismatic joints
@@ -28,11 +30,13 @@ class UrdfWriter {
 
     Result<Written> write()
     {
+        // Names of the source are taken before any is made.
         root_.set("name", tree_.name);
         for (const sf::Link& l : tree_.links) taken_links_.insert(l.name);
         for (const sf::Joint& j : tree_.joints) taken_joints_.insert(j.name);
         shifts();
         joint_of_dof_.resize(tree_.joints.size());
+        // The base decides what stands in for the world, before links and joints name it.
         const std::string world = base();
         for (std::size_t l = 0; l < tree_.links.size(); ++l) link(l);
         for (const int l : out_.chain.roots) {
@@ -52,6 +56,7 @@ class UrdfWriter {
         }
         for (std::size_t j = 0; j < tree_.joints.size(); ++j) joint(j, world);
         lost(world);
+        // The robot's own file comes first in the list; write_files() writes it last.
         out_.written.files.insert(out_.written.files.begin(), {file_, root_.document()});
         return std::move(out_.written);
     }
@@ -73,6 +78,7 @@ class UrdfWriter {
         return name;
     }
 
+    // Whether the place of a joint's axis matters. A locked axis does not turn.
     [[nodiscard]] static bool turns(const sf::Joint& j)
     {
         return j.kind == sf::Joint::Kind::ball || std::any_of(j.dofs.begin(), j.dofs.end(), [](const sf::Dof& d) {
@@ -98,6 +104,7 @@ class UrdfWriter {
     static void origin(XmlNode& node, const Posed& X)
     {
         const Quatd q = normalized(X.q);
+        // An origin of nothing is left out: it is the default.
         if (length(X.p) == 0 && length(q.xyz()) < 1e-15) return;
         XmlNode& inner = node.add("origin").set("xyz", X.p);
         inner.set("rpy", to_rpy(q));
@@ -192,7 +199,8 @@ class UrdfWriter {
         const sf::Link& link = tree_.links[l];
         XmlNode&        node = root_.add("link").set("name", link.name);
         const Posed     S    = inverse(shift_[l]);
-        const auto&     in   = link.inertial && !link.weightless ? link.inertial : link.unused;
+        // A stand-in mass goes no further than the simulation; what the source said and nobody could use comes back.
+        const auto& in = link.inertial && !link.weightless ? link.inertial : link.unused;
         if (in) {
             XmlNode& inner = node.add("inertial");
             // S only moves the origin; the inertia is about the centre of mass, and a frame that is moved without
@@ -219,6 +227,7 @@ class UrdfWriter {
                 XmlNode inner(collider ? "collision" : "visual");
                 inner.set("name", s.name);
                 // The top of the box that stands for a plane is where the plane is.
+                // Planes look along z; the box lies below.
                 origin(inner,
                        S * s.X_LS *
                            (s.kind == sf::Shape::Kind::plane ? Posed{{0, 0, -kPlateThickness / 2}, {}} : Posed{}));
@@ -250,6 +259,7 @@ class UrdfWriter {
                 break;
             case sf::Shape::Kind::plane:
                 other("plane", "a thin box");
+                // 100 m stand for endless.
                 geometry.add("box").set("size",
                                         Vec3d{z.x > 0 ? 2 * z.x : 100, z.y > 0 ? 2 * z.y : 100, kPlateThickness});
                 break;
@@ -275,6 +285,7 @@ class UrdfWriter {
     {
         const std::string&   name = tree_.meshes[index(s.mesh)].name;
         const geometry::Mesh mesh = out_.triangles(s);
+        // "none" asks for the triangles themselves; whatever else is asked for is a hull in URDF's engines.
         if (s.approximation == "none") return out_.stl(name, mesh);
         if (s.approximation == "convexDecomposition")
             out_.lose("decomposition", Severity::warning, sf::LossAction::approximated, "collision", s.place,
@@ -303,9 +314,10 @@ class UrdfWriter {
             return out_.lose("loop-joint", Severity::error, sf::LossAction::dropped, "kinematics", joint.place,
                              fmt::format("joint '{}'", joint.name), {}, {}, "URDF holds trees only");
         if (joint.parent < 0 && world.empty()) return;
-        const std::string    parent = joint.parent >= 0 ? tree_.links[index(joint.parent)].name : world;
-        const std::string    child  = tree_.links[index(joint.child)].name;
-        const Posed          S_P    = joint.parent >= 0 ? inverse(shift_[index(joint.parent)]) : Posed{};
+        const std::string parent = joint.parent >= 0 ? tree_.links[index(joint.parent)].name : world;
+        const std::string child  = tree_.links[index(joint.child)].name;
+        // Poses between links are told in shifted frames: S_P^-1 X_PJ X_CJ^-1 S_C.
+        const Posed          S_P = joint.parent >= 0 ? inverse(shift_[index(joint.parent)]) : Posed{};
         std::vector<sf::Dof> dofs;
         // URDF has no ball: three hinges about x, y, z in a row, with links between them that weigh nothing.
         if (joint.kind == sf::Joint::Kind::ball) {
@@ -323,6 +335,7 @@ class UrdfWriter {
         } else {
             dofs = joint.dofs;
         }
+        // A lower limit above the upper one locks an axis in UsdPhysics.
         std::erase_if(dofs, [&](const sf::Dof& d) {
             if (d.lower <= d.upper) return false;
             out_.lose("locked-joint", Severity::info, sf::LossAction::converted, "kinematics", joint.place,
@@ -359,6 +372,8 @@ class UrdfWriter {
                                         keep && d + 1 == dofs.size() ? "joint_frame" : fmt::format("{}", d)));
             if (!last) root_.add("link").set("name", below);
             Posed X;
+            // The first joint of the chain carries the place in the parent, the last one that in the child; all
+            // between lie in one point.
             if (d == 0) X = S_P * joint.X_PJ;
             if (last) X = X * inverse(joint.X_CJ) * shift_[index(joint.child)];
             const bool        own  = dofs.size() == 1 || (dofs[d].name == joint.name && !std::exchange(named, true));
@@ -371,6 +386,7 @@ class UrdfWriter {
     }
 
     /// The rotation of a joint that moves freely in the plane across it; null for others.
+    /// URDF's planar: two slides and one rotation about their common normal, all without limits.
     static const sf::Dof* is_planar(const std::vector<sf::Dof>& dofs)
     {
         const sf::Dof* normal = nullptr;
@@ -387,6 +403,7 @@ class UrdfWriter {
     void element(const std::string& name, const std::string& parent, const std::string& child, const Posed& X,
                  const sf::Dof* dof, const Vec3d& axis, const sf::Joint& joint, const char* type = nullptr)
     {
+        // URDF's types follow from limits: a rotation without any is continuous.
         const bool bounded = dof != nullptr && (std::isfinite(dof->lower) || std::isfinite(dof->upper));
         XmlNode&   node    = root_.add("joint")
                                  .set("name", name)
@@ -407,6 +424,7 @@ class UrdfWriter {
             if (dof->friction) dynamics.set("friction", *dof->friction);
         }
         if (joint.mimic)
+            // mjc:stiffness is the spring of a joint; nothing else in the tree says one.
             node.add("mimic")
                 .set("joint", one_axis_name(tree_.joints[index(joint.mimic->joint)],
                                             tree_.joints[index(joint.mimic->joint)].dofs[0]))
@@ -428,6 +446,7 @@ class UrdfWriter {
         out_.lose_limit(joint, *dof);
     }
 
+    // <limit> is required for revolute and prismatic joints, with effort and velocity.
     void limit(XmlNode& node, const std::string& name, const sf::Dof& dof, bool bounded, const sf::Joint& joint)
     {
         const bool effort   = dof.drive && std::isfinite(dof.drive->max_force),
@@ -435,6 +454,7 @@ class UrdfWriter {
         if (dof.angular && !bounded && !effort && !velocity) return;
         XmlNode& inner = node.add("limit");
         if (bounded || !dof.angular) {
+            // An infinite side as a number far beyond any robot: readers compute with it.
             const double low  = std::isfinite(dof.lower) ? dof.lower : -1e6,
                          high = std::isfinite(dof.upper) ? dof.upper : 1e6;
             if (!std::isfinite(dof.lower) || !std::isfinite(dof.upper))
@@ -453,6 +473,7 @@ class UrdfWriter {
     }
 
     /// What a collider's material says and the file does not, where it is not what a reader takes anyway.
+    /// 1 and 0 are what this program reads where a URDF says nothing; only other values are lost.
     void lost_contact(const sf::Shape& s)
     {
         out_.lose_response(s);

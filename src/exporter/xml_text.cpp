@@ -1,5 +1,7 @@
 // Text of XML: numbers with the fewest digits, escaped words, and a small tree of elements that prints itself.
 // URDF, SDFormat and MJCF are written with it.
+//
+// One space of indentation a level and one element a line, so that files can be compared by lines.
 
 #include "exporter/xml_text.h"
 
@@ -13,6 +15,7 @@ namespace mechane::exporter {
 
 std::string number_text(double v)
 {
+    // NaN and infinity are no numbers of these formats.
     if (std::isnan(v)) return "0";
     if (std::isinf(v)) return v > 0 ? "1e30" : "-1e30";
     // What a stage holds as a float is that float, and its shortest text reads "0.8", not "0.800000011920929".
@@ -22,6 +25,7 @@ std::string number_text(double v)
 }
 
 namespace {
+// Rotations of quarter turns leave 1e-17, which would hide that two poses are the same.
 double without_noise(double v) { return std::abs(v) < 1e-15 ? 0 : v; }
 }  // namespace
 
@@ -74,6 +78,7 @@ XmlNode& XmlNode::leaf(std::string name, double value)
 XmlNode& XmlNode::leaf(std::string name, const Vec3d& value)
 { return leaf(std::move(name), std::string_view(numbers_text(value))); }
 
+// Sections that got nothing (an <actuator> without actuators) are not written.
 void XmlNode::drop_empty()
 {
     std::erase_if(children_, [](const XmlNode& c) { return c.empty(); });

@@ -164,6 +164,7 @@ Result<FixReport> Asset::fix(const std::string& folder, const FixSettings& setti
                                "folder: expected the name of a folder");
     // Asked before the work is done, since fixing a large asset takes long; publish_folder asks again.
     // Nothing that the asset is made of may be replaced by its own repair.
+    // From here on, files that are read are noted, so that the result cannot replace one of them.
     const files::ReadWatch watch;
     files::note_read(self.file);
     for (const std::string& layer : self.stage->used_layers()) files::note_read(layer);
@@ -185,7 +186,8 @@ Result<FixReport> Asset::fix(const std::string& folder, const FixSettings& setti
         return face::in_program_words(admitted.error());
     if (!settings.unsafe) {
         run::SceneOptions opening;
-        opening.open                    = self.options;
+        opening.open = self.options;
+        // The repairs are compared by a model of each side.
         opening.import.schema_resolvers = {std::string(resolve::kAutomatic)};  // as whoever runs it reads it
         difference::report_repairs(self.file, *result, opening, notes);
     }

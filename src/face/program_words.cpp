@@ -80,6 +80,7 @@ constexpr std::pair<std::string_view, std::string_view> kCommands[] = {
 /// Those of the two tables above whose argument belongs to the command, in the texts.
 constexpr std::string_view kWithArgument[] = {"variants", "phases", "udim"};
 
+// Names of options have small letters and dashes only.
 bool is_name(char c) { return std::islower(static_cast<unsigned char>(c)) != 0 || c == '-'; }
 
 /// Up to what ends an argument in a sentence.
@@ -204,6 +205,7 @@ std::string in_program_words(std::string_view text)
             at = end;
             continue;
         }
+        // Dashes within a word, as in "left--right", begin no option.
         const bool begins =
             at == 0 || !(std::isalnum(static_cast<unsigned char>(text[at - 1])) != 0 || text[at - 1] == '-');
         if (c != '-' || !begins || !text.substr(at).starts_with("--") || at + 2 >= text.size() ||

@@ -1,3 +1,6 @@
+// Escapes of names in URIs (RFC 3986, section 2.1): both directions, byte by byte, without a look at the text's
+// encoding.
+
 #include "mechane/files/uri.h"
 
 #include <fmt/format.h>
@@ -10,7 +13,9 @@ namespace mechane::files {
 std::string uri_of(std::string_view path)
 {
     std::string out;
+    // UTF-8 goes through as its bytes.
     for (const char c : path) {
+        // The marks that RFC 3986 calls unreserved, and the slash between the parts of a path.
         const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                            std::string_view("-._~/").find(c) != std::string_view::npos;
         if (plain)

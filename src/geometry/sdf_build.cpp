@@ -1,5 +1,8 @@
 // Fills a signed distance field: coarse corners, choice of blocks near the surface, bricks, packing. Work is shared by
 // rows and blocks; each writes its own place, so the bytes do not depend on the threads.
+//
+// A field has blocks of 8 cells along each axis. Corners of blocks are coarse samples; a block near the surface may
+// have a brick of 9 x 9 x 9 samples, its borders shared in value with its neighbours.
 
 #include <algorithm>
 #include <cmath>
@@ -59,6 +62,7 @@ class SdfBuilder {
                static_cast<std::size_t>(x);
     }
 
+    // Distances at all corners of blocks, a row along x at a time.
     void fill_coarse()
     {
         sdf_.coarse_.resize(coarse_index(n(0), n(1), n(2)) + 1);
@@ -146,6 +150,7 @@ class SdfBuilder {
     }
 
     /// Numbers the bricks that stay, in order of their blocks, and packs their samples.
+    /// The range of all samples is needed before the first can be packed.
     void store()
     {
         float low = std::numeric_limits<float>::infinity(), high = -low;
@@ -225,6 +230,7 @@ Result<Sdf> build_sdf(const Mesh& mesh, const SdfOptions& options, const tasks::
                                "the mesh has no triangles, names points that are not there, or is not finite");
     if (!is_finite(options.scale) || options.scale.x * options.scale.y * options.scale.z == 0)
         return make_diagnostic(kSdfOptions, {}, "the scale is not finite or flattens the mesh");
+    // The scale is applied to the mesh, as distances do not scale when an axis alone is stretched.
     Mesh scaled = mesh;
     for (Vec3d& p : scaled.points) p = scale(p, options.scale);
     double area = 0;

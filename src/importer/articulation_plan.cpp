@@ -1,3 +1,6 @@
+// node     a body that is imported; kGraphWorld stands for the world and for what is not imported
+// edge     one joint, or several one-axis joints between the same two bodies (a D6)
+// flipped  the joint's own direction is from child to parent
 // Which joints become trees, loops or constraints beside them. Two ways: plan_trees spans a forest over all joints and
 // cuts loops; plan_as_authored takes PhysicsArticulationRootAPI as Newton does and refuses what is no tree.
 // Result: JointPlan, in an order that depends on paths alone.
@@ -77,6 +80,7 @@ std::vector<physics::Index> joints_by_path(const Import& run)
 }
 
 /// The authored articulation root at or above a path, the nearest one.
+/// Roots may nest; the nearest says more.
 const physics::Articulation* root_above(const Import& run, const usd::Path& path)
 {
     const physics::Articulation* best = nullptr;
@@ -110,9 +114,11 @@ Site site_of(const Import& run, const std::vector<std::size_t>& edges, const Edg
 
 }  // namespace
 
+// MuJoCo's equalities are constraints of their own and never part of a tree.
 bool is_equality(const physics::Joint& joint)
 { return joint.prim.has_api("MjcEqualityConnectAPI") || joint.prim.has_api("MjcEqualityWeldAPI"); }
 
+/// Joints that are left out are told here, so that both plans agree on them.
 bool usable_joint(Import& run, physics::Index index)
 {
     const physics::Joint& joint = run.joint(index);
@@ -128,6 +134,7 @@ bool usable_joint(Import& run, physics::Index index)
     }
     if (!run.conventions.first_scene_only && joint.body0 != physics::kNone && joint.body1 != physics::kNone) {
         const physics::Index scene = run.body(joint.body0).scene, other = run.body(joint.body1).scene;
+        // In the scope of one scene only its own joints are told.
         if (scene != other) {
             if (run.scope == physics::kNone || run.scope == scene)
                 run.found.add(codes::kJointScenes, joint.prim.site(),
@@ -137,8 +144,9 @@ bool usable_joint(Import& run, physics::Index index)
             return false;
         }
     }
-    const auto there  = [&](physics::Index b) { return b != physics::kNone && run.imports(b); };
-    const bool any    = there(joint.body0) || there(joint.body1);
+    const auto there = [&](physics::Index b) { return b != physics::kNone && run.imports(b); };
+    const bool any   = there(joint.body0) || there(joint.body1);
+    // A joint of another world is that world's business.
     const bool others = (run.scope != physics::kNone || !run.world_of_body.empty()) && !any &&
                         (joint.body0 != physics::kNone || joint.body1 != physics::kNone);
     if (others) return false;  // belongs to another world
@@ -168,12 +176,15 @@ JointPlan plan_trees(Import& run)
     }
     const auto  node_of = [&](physics::Index b) { return b != physics::kNone && run.imports(b) ? b : kGraphWorld; };
     const Edges graph   = group_edges(run, listed, node_of, true);
+    // A kinematic body moves by itself: it is a place to hang from, like the world.
     std::vector<bool> kinematic(run.physics.bodies.size());
     for (std::size_t b = 0; b < kinematic.size(); ++b) kinematic[b] = run.physics.bodies[b].kinematic;
     const JointForest forest = span_joint_graph(run.physics.bodies.size(), graph.edges, kinematic, order_of(run));
 
     std::map<std::string, int> used;
-    const auto                 label_tree = [&](PlannedTree& tree) {
+    // A tree is called after the articulation root that lists one of its bodies, or lies above it, else after its
+    // first body.
+    const auto label_tree = [&](PlannedTree& tree) {
         const physics::Articulation* authored = nullptr;
         for (const physics::Articulation& a : run.physics.articulations) {
             const bool lists = std::any_of(tree.bodies.begin(), tree.bodies.end(), [&](physics::Index b) {
@@ -186,6 +197,7 @@ JointPlan plan_trees(Import& run)
         if (authored != nullptr) tree.prim = authored->prim;
         const std::string base =
             authored != nullptr ? authored->path.text() : run.body(tree.bodies.front()).path.text();
+        // Two trees of one root get numbers.
         const int n = used[base]++;
         tree.label  = n == 0 ? base : fmt::format("{}#{}", base, n);
     };
@@ -195,6 +207,7 @@ JointPlan plan_trees(Import& run)
         tree.bodies.assign(grown.bodies.begin(), grown.bodies.end());
         for (const TreeEdge& e : grown.edges) {
             tree.joints.push_back({graph.members[e.edge], e.flipped});
+            // A joint to the world has no direction that a user would miss.
             if (e.flipped && graph.edges[e.edge].parent != kGraphWorld) {
                 const physics::Joint& joint = run.joint(graph.members[e.edge].front());
                 run.found.add(codes::kJointReversed, joint.prim.site(),
@@ -228,6 +241,7 @@ JointPlan plan_trees(Import& run)
     return plan;
 }
 
+/// As Newton builds articulations: authored roots only, links in the parser's order, loops refused.
 JointPlan plan_as_authored(Import& run)
 {
     JointPlan         plan;
@@ -245,6 +259,7 @@ JointPlan plan_as_authored(Import& run)
         tree.has_authored_root = true;
         std::map<physics::Index, int> local;
         std::vector<physics::Index>   links;
+        // A body belongs to the first articulation that lists it.
         for (const physics::Index b : articulation.links) {
             if (!run.imports(b) || taken_body[static_cast<std::size_t>(b)]) continue;
             taken_body[static_cast<std::size_t>(b)] = true;
@@ -279,6 +294,7 @@ JointPlan plan_as_authored(Import& run)
                                fmt::format("{} shares its two bodies with another joint", run.joint(i).path.text()));
                     return plan;
                 }
+        // An articulation without usable joints: each body stands alone.
         if (graph.edges.empty()) {
             for (const physics::Index b : links) {
                 PlannedTree lone;
@@ -309,7 +325,8 @@ JointPlan plan_as_authored(Import& run)
                 break;
         }
         std::vector<bool> seen(links.size(), false);
-        const auto        mention = [&](int node) {
+        // Bodies in the order in which the joints reach them.
+        const auto mention = [&](int node) {
             if (node == kGraphWorld || seen[static_cast<std::size_t>(node)]) return;
             seen[static_cast<std::size_t>(node)] = true;
             tree.bodies.push_back(links[static_cast<std::size_t>(node)]);
@@ -336,12 +353,14 @@ JointPlan plan_as_authored(Import& run)
     std::vector<std::vector<physics::Index>> groups;
     for (const physics::Index i : orphans) {
         const auto& group = by_pair[{run.joint(i).body0, run.joint(i).body1}];
+        // Each group is made once, at its first member.
         if (group.front() != i) continue;
         if (std::all_of(group.begin(), group.end(), [&](physics::Index j) { return mergeable(run.joint(j)); }))
             groups.push_back(group);
         else
             for (const physics::Index j : group) groups.push_back({j});
     }
+    // Newton keeps joints outside articulations as constraints.
     for (auto& group : groups) plan.loops.push_back({std::move(group), false});
     return plan;
 }

@@ -1,5 +1,8 @@
 // Joints that follow another: REP-0158's ExtendedPhysicsMimicAPI, Newton's, PhysX's. q_follower = offset + factor
 // q_leader in radians and lengths of the model.
+//
+// Leader and follower must be of one articulation and have as many axes. A follower cannot lead: chains of equalities
+// would have to be ordered.
 
 #include <fmt/format.h>
 
@@ -33,12 +36,15 @@ std::optional<Mimic> read_mimic(const Import& run, const usd::Prim& prim, const 
         if (words.by_degrees && run.conventions.neutral_mimics_unread) continue;
         if (physx && equality) return std::nullopt;  // its own rows say it
         std::vector<usd::Path> leaders = words.leaders(prim);
+        // PhysX's schema is applied by axis; an instance without a leader says nothing.
         if (physx && leaders.empty()) continue;
-        const bool   raw      = physx && run.conventions.physx_mimic_offset_unscaled;
-        const double unit     = raw ? 1 : turns(follower) ? kDegrees : run.length();
-        const auto   using_as = physx ? std::pair(physics::Use::converted, "follower = -gearing * leader - offset")
-                                : turns(follower) ? std::pair(physics::Use::converted, "degrees to radians")
-                                                  : std::pair(physics::Use::read, "");
+        const bool raw = physx && run.conventions.physx_mimic_offset_unscaled;
+        // An offset is an angle for a hinge and a length for a slider.
+        const double unit = raw ? 1 : turns(follower) ? kDegrees : run.length();
+        // PhysX has the opposite sign on both numbers.
+        const auto using_as = physx ? std::pair(physics::Use::converted, "follower = -gearing * leader - offset")
+                              : turns(follower) ? std::pair(physics::Use::converted, "degrees to radians")
+                                                : std::pair(physics::Use::read, "");
         run.took(prim, words.joint);
         if (!words.enabled.empty()) run.took(prim, words.enabled);
         run.took(prim, words.offset, using_as.first, using_as.second);
@@ -57,6 +63,7 @@ std::optional<Mimic> read_mimic(const Import& run, const usd::Prim& prim, const 
     return std::nullopt;
 }
 
+/// Why a joint cannot follow another; empty where it can.
 std::string fault_of(const model::BuilderJoint& follower, const model::BuilderJoint& leader, const Mimic& mimic)
 {
     const auto usable = [](const model::BuilderJoint& j) {
@@ -81,6 +88,7 @@ struct Wanted {
     Mimic        mimic;
 };
 
+/// Notes the words in the ledger as ignored.
 /// What it says moves nothing.
 void ignore(Import& run, const usd::Prim& prim, const Mimic& mimic, const std::string& why)
 {
@@ -101,7 +109,8 @@ void refuse(Import& run, const usd::Prim& prim, const Mimic& mimic, const std::s
 
 void add_mimics(Import& run)
 {
-    std::vector<Wanted>    all;
+    std::vector<Wanted> all;
+    // Two passes: whether a leader is a follower itself is known only after all have been read.
     std::set<std::int32_t> followers;
     for (std::size_t i = 0; i < run.physics.joints.size(); ++i) {
         if (run.joint_of[i] < 0) continue;
@@ -109,8 +118,9 @@ void add_mimics(Import& run)
         const usd::Prim&     prim     = run.physics.joints[i].prim;
         auto                 mimic    = read_mimic(run, prim, follower);
         if (!mimic) continue;
-        const physics::Index lead  = run.physics.joint_at(mimic->leader);
-        const std::int32_t   index = lead == physics::kNone ? -1 : run.joint_of[static_cast<std::size_t>(lead)];
+        const physics::Index lead = run.physics.joint_at(mimic->leader);
+        // The leader may be authored and not imported.
+        const std::int32_t index = lead == physics::kNone ? -1 : run.joint_of[static_cast<std::size_t>(lead)];
         if (index < 0) {
             run.found.add(
                 codes::kMimicLeader, mimic->site,
@@ -121,6 +131,7 @@ void add_mimics(Import& run)
             continue;
         }
         const bool leader_turns = turns(run.builder.joints[static_cast<std::size_t>(index)]);
+        // The factor couples two units, which are known only now.
         mimic->factor *= physics::mimic_factor_to_si(mimic->words, turns(follower), leader_turns, run.length());
         if (const std::string fault = fault_of(follower, run.builder.joints[static_cast<std::size_t>(index)], *mimic);
             !fault.empty()) {

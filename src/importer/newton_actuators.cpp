@@ -1,5 +1,8 @@
 // Newton's own actuator prims (NewtonActuator): recorded in the result; a proportional-derivative law with at most a
 // bound of effort becomes part of the joint's drive. Gains are authored in stage units, per radian, and leave in SI.
+//
+// What such an actuator says beyond a drive (integral term, delay, lookup) is recorded for whoever implements it; the
+// joint is then not driven by it, and a finding says so.
 
 #include <fmt/format.h>
 
@@ -20,6 +23,7 @@ using physics::Use;
 model::JointDofConfig* axis_of(Import& run, physics::Index source)
 {
     if (source == physics::kNone || run.joint_of[static_cast<std::size_t>(source)] < 0) return nullptr;
+    // A joint that became one axis of a D6 has no axis of its own that could be driven here.
     if (run.merged_axis.count(source) != 0) return nullptr;
     model::BuilderJoint& joint =
         run.builder.joints[static_cast<std::size_t>(run.joint_of[static_cast<std::size_t>(source)])];
@@ -49,7 +53,8 @@ void add_actuator(Import& run, const usd::Prim& prim)
     const usd::Relationship relationship = prim.relationship("newton:targets");
     const auto&             targets      = said.targets;
     const std::string       path         = prim.path().text();
-    const auto              ignore_all   = [&](const std::string& reason) {
+    // Every attribute that is there is noted as ignored, with the reason.
+    const auto ignore_all = [&](const std::string& reason) {
         for (const char* name : kProperties)
             if (prim.attribute(name).authored() || prim.relationship(name).authored())
                 run.took(prim, name, Use::ignored, reason);
@@ -68,6 +73,7 @@ void add_actuator(Import& run, const usd::Prim& prim)
         run.found.add(codes::kActMultiTarget, relationship.site(),
                       fmt::format("{} names {} joints; the first is driven", path, targets.size()));
 
+    // Exactly one law: two would need an order.
     if (const int laws = int(said.pd) + int(said.pid) + int(said.neural); laws != 1)
         return refuse(codes::kActControl, prim.site(),
                       fmt::format("{} control schemas are applied, expected one", laws));
@@ -86,6 +92,7 @@ void add_actuator(Import& run, const usd::Prim& prim)
     actuator.ki           = said.ki;
     actuator.const_effort = said.const_effort;
     actuator.integral_max = said.integral_max;
+    // Optional numbers stand for "not said".
     if (said.bounded) actuator.max_effort = said.max_effort;
     if (said.delayed) actuator.delay_steps = said.delay_steps;
     actuator.is_drive = said.obstacle == nullptr && !run.conventions.actuators_recorded_only;
@@ -93,6 +100,7 @@ void add_actuator(Import& run, const usd::Prim& prim)
         resolve::AxisDrive drive = axis_drive(*axis);
         resolve::add(drive, said);
         set_drive(*axis, drive);
+        // The ledger says whether a value was used as it is or changed its unit.
         const Use gain   = units.stiffness == 1 ? Use::used : Use::converted,
                   effort = units.force == 1 ? Use::used : Use::converted;
         for (const auto& [name, use] :
@@ -111,6 +119,7 @@ void add_actuator(Import& run, const usd::Prim& prim)
 
 }  // namespace
 
+// Newton imports actuators only with its resolver; some conventions read them always.
 void add_newton_actuators(Import& run)
 {
     if (!run.resolvers.has("newton") && !run.conventions.actuators_without_resolver) return;
@@ -123,6 +132,7 @@ void add_newton_actuators(Import& run)
     run.result.actuator_count += static_cast<std::int32_t>(run.result.actuators.size());
 }
 
+/// Where each actuator acts in the model's arrays: sums over the joints before it.
 void number_actuators(Import& run)
 {
     std::vector<std::int32_t> dofs{0}, coords{0};

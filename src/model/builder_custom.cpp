@@ -1,3 +1,6 @@
+// frequency   what an attribute has one value for: body, joint, dof, world, the whole model, ...
+// row         an entry of MuJoCo's own tables (RowKind), of which the builder has no list
+// references  a value that is an index of another kind, and moves when builders are appended
 // Custom attributes of a builder: declarations, counts by frequency, merging when builders are appended, and arrays of
 // the model. Names and rules are Newton's.
 // Values are sparse (by index); the model's arrays are filled with the default elsewhere.
@@ -92,6 +95,7 @@ std::size_t ModelBuilder::custom_count(CustomFrequency frequency) const
         const auto& info = joint_type_info(j.type);
         return info.dofs >= 0 ? info.dofs : static_cast<std::int32_t>(j.linear_axes.size() + j.angular_axes.size());
     };
+    // A row of several columns has as many values.
     if (is_rows(frequency)) {
         const RowKind kind = row_kind(frequency);
         return static_cast<std::size_t>(row_columns(frequency)) * (kind == RowKind::shape ? shapes.size()
@@ -135,6 +139,7 @@ std::size_t ModelBuilder::custom_count(CustomFrequency frequency) const
             return tets.size();
         case CustomFrequency::spring:
             return springs.size();
+        // Contacts are counted while simulating.
         case CustomFrequency::contact:
             return 0;
     }
@@ -151,6 +156,7 @@ CustomAttribute* ModelBuilder::custom_attribute(std::string_view key)
 Result<void> ModelBuilder::add_custom_attribute(CustomAttribute attribute)
 {
     const Site site{.layer = {}, .prim = {}, .property = attribute.key()};
+    // A colon separates namespace and name in keys.
     if (attribute.name.empty() || attribute.name.find(':') != std::string::npos)
         return make_diagnostic(kCustomReserved, site, fmt::format("'{}' is not a name", attribute.name));
     if (attribute.frequency == CustomFrequency::contact && attribute.assignment != CustomAssignment::contact)
@@ -170,6 +176,7 @@ Result<void> ModelBuilder::add_custom_attribute(CustomAttribute attribute)
         else
             v = {0, 0, 0, 1};
     }
+    // The same declaration may come from several importers.
     if (const CustomAttribute* there = custom_attribute(attribute.key())) {
         if (there->same_kind(attribute)) return {};  // the first default stays
         return make_diagnostic(
@@ -196,6 +203,7 @@ Result<void> ModelBuilder::merge_custom(const ModelBuilder& source, const Custom
     for (const CustomAttribute& from : source.custom_attributes) {
         CustomAttribute declared = from;
         declared.values.clear();
+        // Declared here as well, so that values have a place.
         if (auto ok = add_custom_attribute(std::move(declared)); !ok) return ok;
         CustomAttribute& to = *custom_attribute(from.key());
         for (auto [index, value] : from.values) {
@@ -205,7 +213,8 @@ Result<void> ModelBuilder::merge_custom(const ModelBuilder& source, const Custom
                                ? world
                                : shifted(static_cast<std::int32_t>(value[0]), offset(*from.references));
             const bool of_world = from.frequency == CustomFrequency::world;
-            const auto target   = of_world ? world : shifted(index, offset(from.frequency));
+            // A value of a world belongs to the world that is open now.
+            const auto target = of_world ? world : shifted(index, offset(from.frequency));
             if (from.frequency == CustomFrequency::once)
                 // A value of the whole model stays that of the first builder.
                 to.values.try_emplace(0, value);
@@ -231,12 +240,14 @@ void fill_custom(const ModelBuilder& builder, Model& model)
         CustomArray       array = declared.filled(
             attribute.assignment == CustomAssignment::contact ? 0 : builder.custom_count(attribute.frequency));
         for (const auto& [index, value] : attribute.values)
+            // Negative indices name nothing.
             if (index >= 0) array.set(static_cast<std::size_t>(index), value);
         model.custom_arrays.arrays.push_back(std::move(array));
     }
     // By key: the order of declarations reaches no file or hash.
     std::sort(model.custom_arrays.arrays.begin(), model.custom_arrays.arrays.end(),
               [](const CustomArray& a, const CustomArray& b) { return a.key < b.key; });
+    // Empty copies tell types and defaults of all attributes.
     std::vector<CustomArray> declared;
     for (const CustomArray& array : model.custom_arrays.arrays) declared.push_back(array.filled(0));
     model.custom_arrays.declared = std::make_shared<const std::vector<CustomArray>>(std::move(declared));

@@ -21,6 +21,7 @@ bool among(const ModelBuilder& b, std::initializer_list<std::int32_t> indices)
         indices, [&](std::int32_t p) { return p >= 0 && static_cast<std::size_t>(p) < b.particles.size(); });
 }
 
+// -1 stands for the world or for nothing and stays.
 std::int32_t copied(std::int32_t index, std::size_t offset)
 { return index < 0 ? index : index + static_cast<std::int32_t>(offset); }
 
@@ -39,6 +40,7 @@ double ModelBuilder::add_triangle(std::int32_t i, std::int32_t j, std::int32_t k
     MCH_REQUIRE(among(*this, {i, j, k}), "ModelBuilder::add_triangle", "i, j, k", "indices of particles");
     const auto         at   = [&](std::int32_t p) -> const Vec3d& { return particles[static_cast<std::size_t>(p)].q; };
     const TriangleRest rest = triangle_rest(at(i), at(j), at(k));
+    // A triangle without area has no rest shape, and no index is spent on it.
     if (rest.area <= 0) return 0;
     // Triangles without a material have no entry; the list is filled up to the new one's place.
     tri_elements.resize(tri_indices.size());
@@ -54,7 +56,7 @@ std::int32_t ModelBuilder::add_edge(std::int32_t i, std::int32_t j, std::int32_t
 {
     MCH_REQUIRE(among(*this, {k, l}) && (i == -1 || among(*this, {i})) && (j == -1 || among(*this, {j})),
                 "ModelBuilder::add_edge", "i, j, k, l", "indices of particles, or -1 for i and j");
-    const auto   at    = [&](std::int32_t p) -> const Vec3d& { return particles[static_cast<std::size_t>(p)].q; };
+    const auto at = [&](std::int32_t p) -> const Vec3d& { return particles[static_cast<std::size_t>(p)].q; };
     // At a border there is no angle.
     const double angle = material.rest    ? *material.rest
                          : i < 0 || j < 0 ? 0
@@ -72,6 +74,7 @@ double ModelBuilder::add_tetrahedron(std::int32_t i, std::int32_t j, std::int32_
     MCH_REQUIRE(among(*this, {i, j, k, l}), "ModelBuilder::add_tetrahedron", "i, j, k, l", "indices of particles");
     const auto    at   = [&](std::int32_t p) -> const Vec3d& { return particles[static_cast<std::size_t>(p)].q; };
     const TetRest rest = tet_rest(at(i), at(j), at(k), at(l));
+    // Inverted and flat elements are refused by their volume.
     if (rest.volume > 0)
         tets.push_back({.indices  = {i, j, k, l},
                         .pose     = rest.pose,
@@ -93,10 +96,12 @@ std::int32_t ModelBuilder::add_attachment_particle_body(BuilderAttachment attach
     return last_index(attachments.size());
 }
 
+/// Groups of particles that no element joins: vbd moves the particles of a group at the same time.
 void ModelBuilder::color(const ColorOptions& options)
 {
     std::vector<std::array<std::int32_t, 2>> edges;
-    const auto                               pairs = [&](std::span<const std::int32_t> corners) {
+    // All pairs of an element's corners.
+    const auto pairs = [&](std::span<const std::int32_t> corners) {
         for (std::size_t a = 0; a < corners.size(); ++a)
             for (std::size_t b = a + 1; b < corners.size(); ++b) edges.push_back({corners[a], corners[b]});
     };
@@ -119,6 +124,7 @@ void ModelBuilder::append_soft(const ModelBuilder& source, std::size_t body0, st
                                std::size_t tri0, std::size_t edge0, const std::optional<Posed>& xform)
 {
     const std::size_t tet0 = tets.size();
+    // Elements without data before these are filled up, or data would belong to the wrong rows.
     if (!source.tri_elements.empty()) tri_elements.resize(tri0);
     if (!source.edge_elements.empty()) edge_elements.resize(edge0);
     tri_elements.insert(tri_elements.end(), source.tri_elements.begin(), source.tri_elements.end());
@@ -138,6 +144,7 @@ void ModelBuilder::append_soft(const ModelBuilder& source, std::size_t body0, st
         a.world = current_world_;
         attachments.push_back(a);
     }
+    // Ranges of objects move with what they count.
     const auto shifted = [](SoftObject::Range& range, std::size_t by) {
         for (std::int32_t& end : range) end += static_cast<std::int32_t>(by);
     };

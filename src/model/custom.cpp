@@ -1,5 +1,9 @@
 // Types, frequencies and arrays of custom attributes: names as Newton spells them, and conversion between CustomValue
 // (four doubles) and typed arrays.
+//
+// A custom attribute has a key ("namespace:name"), a type, a frequency, which says what it has one value for, and an
+// assignment, which says whether the model, the state, the control or the contacts hold it. The frequencies that are
+// numbers of rows (RowKind) have no entry in kFrequencies: to_string takes their names from the kind.
 
 #include "mechane/model/custom.h"
 
@@ -38,12 +42,14 @@ constexpr FrequencyRow kFrequencies[] = {
     {CustomFrequency::spring, "spring"},
     {CustomFrequency::contact, "contact"},
 };
+// In the order of CustomAssignment and of CustomType: to_string uses the enumerator as an index.
 constexpr std::string_view kAssignments[] = {"model", "state", "control", "contact"};
 constexpr std::string_view kTypes[]       = {"bool", "int32", "float32", "vec2", "vec3", "vec4", "quat"};
 
 Real real(double x) { return static_cast<Real>(x); }
 
 /// The entry that stands for a value, by type.
+/// The second argument is a tag for overload resolution; its value is not read.
 std::uint8_t        entry(const CustomValue& v, std::uint8_t) { return v[0] != 0 ? 1 : 0; }
 std::int32_t        entry(const CustomValue& v, std::int32_t) { return static_cast<std::int32_t>(v[0]); }
 Real                entry(const CustomValue& v, Real) { return real(v[0]); }
@@ -53,6 +59,7 @@ std::array<Real, 4> entry(const CustomValue& v, const std::array<Real, 4>&)
 { return {real(v[0]), real(v[1]), real(v[2]), real(v[3])}; }
 Quat entry(const CustomValue& v, const Quat&) { return {real(v[0]), real(v[1]), real(v[2]), real(v[3])}; }
 
+// Back from the entry to four doubles. What the type lacks stays zero.
 CustomValue value(std::uint8_t x) { return {x != 0 ? 1.0 : 0.0}; }
 CustomValue value(std::int32_t x) { return {static_cast<double>(x)}; }
 CustomValue value(Real x) { return {static_cast<double>(x)}; }
@@ -93,6 +100,7 @@ std::string_view to_string(CustomFrequency frequency)
     return "";
 }
 
+// Words are compared with same_word, so the enumerator of Newton in capitals is found as well.
 std::optional<CustomFrequency> custom_frequency(std::string_view name)
 {
     for (const FrequencyRow& row : kFrequencies)
@@ -125,6 +133,7 @@ int component_count(CustomType type)
     return 1;
 }
 
+// The default is not part of the kind: two builders may differ in it and still be merged.
 bool CustomAttribute::same_kind(const CustomAttribute& other) const
 {
     return key() == other.key() && type == other.type && frequency == other.frequency &&
@@ -136,6 +145,7 @@ std::size_t CustomArray::size() const
     return std::visit([](const auto& values) { return values.size(); }, data);
 }
 
+// An array of the same kind in which each entry has the default.
 CustomArray CustomArray::filled(std::size_t count) const
 {
     CustomArray out{key, type, frequency, assignment, otherwise, {}};
@@ -190,10 +200,13 @@ const CustomArray* CustomArrays::find(std::string_view key) const
 CustomArray* CustomArrays::find(std::string_view key)
 { return const_cast<CustomArray*>(static_cast<const CustomArrays*>(this)->find(key)); }
 
+// Says why a key was not found: another holder has it, it has another type, or nothing has that name.
 Diagnostic no_such_custom(const CustomArrays& here, std::string_view key, CustomAssignment wanted)
 {
     const Site                      site{.layer = {}, .prim = {}, .property = std::string(key)};
     const std::vector<CustomArray>& known = here.declared ? *here.declared : here.arrays;
+    // The list of what was declared is wider than the arrays of one holder, so that the answer can name the right
+    // holder.
     for (const CustomArray& array : known) {
         if (array.key != key) continue;
         if (array.assignment != wanted)
@@ -204,6 +217,7 @@ Diagnostic no_such_custom(const CustomArrays& here, std::string_view key, Custom
                                fmt::format("It is of type {}.", to_string(array.type)));
     }
     // Names that share a part.
+    // At most three, as a longer list would not help a reader.
     std::vector<std::string> near;
     const std::string_view   leaf = key.substr(key.rfind(':') + 1);
     for (const CustomArray& array : known)

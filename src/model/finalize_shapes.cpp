@@ -24,6 +24,7 @@ struct Extent {
     double          radius = 0;
 };
 
+// A unit shape stands in where the real one has no bounds.
 Extent extent_of(const ShapeGeometry& shape)
 {
     const bool usable = is_usable(shape);
@@ -40,6 +41,7 @@ using MeshExtents = std::map<std::tuple<const geometry::Mesh*, double, double, d
 Extent cached_extent(const ShapeGeometry& g, MeshExtents& cache)
 {
     if (g.source == nullptr || !is_finite(g.scale)) return extent_of(g);
+    // A size that is not finite cannot be a key, since it does not equal itself.
     const auto [entry, is_new] = cache.try_emplace({g.source, g.scale.x, g.scale.y, g.scale.z, g.type});
     if (is_new) entry->second = extent_of(g);
     return entry->second;
@@ -48,6 +50,7 @@ Extent cached_extent(const ShapeGeometry& g, MeshExtents& cache)
 bool is_finite(const ShapeConfig& c)
 {
     const double mu_static = c.mu_static.value_or(c.mu);
+    // All numbers of a contact law. Geometry is looked at apart.
     for (const double x : {c.ke, c.kd, c.kf, c.ka, c.mu, mu_static, c.restitution, c.mu_torsional, c.mu_rolling, c.kh})
         if (!std::isfinite(x)) return false;
     return is_finite(c.surface_velocity);
@@ -55,12 +58,14 @@ bool is_finite(const ShapeConfig& c)
 
 void push_material(const ShapeConfig& c, NumberRepair& repair, Model& m)
 {
+    // Values that are repaired become those of a new ShapeConfig.
     const ShapeConfig fallback;
     m.shape_material_ke.push_back(repair.not_negative(c.ke, "shape_material_ke", fallback.ke));
     m.shape_material_kd.push_back(repair.not_negative(c.kd, "shape_material_kd", fallback.kd));
     m.shape_material_kf.push_back(repair.not_negative(c.kf, "shape_material_kf", fallback.kf));
     m.shape_material_ka.push_back(repair.number(c.ka, "shape_material_ka", fallback.ka));
     m.shape_material_mu.push_back(repair.not_negative(c.mu, "shape_material_mu", fallback.mu));
+    // Without a static coefficient it is the dynamic one.
     m.shape_material_mu_static.push_back(
         repair.not_negative(c.mu_static.value_or(c.mu), "shape_material_mu_static", fallback.mu));
     m.shape_material_restitution.push_back(repair.within(c.restitution, 0, 1, "shape_material_restitution"));
@@ -69,6 +74,7 @@ void push_material(const ShapeConfig& c, NumberRepair& repair, Model& m)
     m.shape_material_mu_rolling.push_back(
         repair.not_negative(c.mu_rolling, "shape_material_mu_rolling", fallback.mu_rolling));
     m.shape_material_kh.push_back(repair.not_negative(c.kh, "shape_material_kh", fallback.kh));
+    // -1 stands for "as the solver is told".
     const auto rule = [](std::optional<MaterialCombine> r) { return r ? static_cast<std::int32_t>(*r) : kNoCombine; };
     m.shape_friction_combine.push_back(rule(c.friction_combine));
     m.shape_restitution_combine.push_back(rule(c.restitution_combine));
@@ -94,6 +100,7 @@ std::string flaw_of(const geometry::Mesh* mesh)
 
 }  // namespace
 
+// In the builder's order; the lists of shapes by body are filled on the way.
 std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnostics& out)
 {
     MeshExtents                           extents;
@@ -110,6 +117,7 @@ std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnosti
                                    "the contact material of the colliding shape is not finite");
 
         const Extent extent = cached_extent({s.type, s.scale, s.source.get()}, extents);
+        // The shape stays, so that indices do not change, and collides no more.
         if (!extent.usable && (flags & (shape_flag::collide_shapes | shape_flag::collide_particles)) != 0) {
             out.add(kShapeDegenerate, repair.site("shape_scale"),
                     fmt::format("a {} of size ({}, {}, {}){} cannot collide", to_string(s.type), s.scale.x, s.scale.y,
@@ -126,6 +134,7 @@ std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnosti
                 flags &= ~shape_flag::hydroelastic;
             }
         }
+        // A negative gap would let shapes sink in before they meet.
         const double gap = s.config.gap.value_or(b.rigid_gap);
         if (collides && gap < 0) out.add(kNegativeGap, repair.site("shape_gap"), fmt::format("shape_gap is {}", gap));
 
@@ -146,6 +155,7 @@ std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnosti
         m.shape_world.push_back(s.world);
         m.shape_sdf_config.push_back(s.config.sdf);
         if (auto& sdf = m.shape_sdf_config.back();
+            // A field that is brought has a resolution of its own.
             sdf && sdf->field && (sdf->sdf_max_resolution || sdf->sdf_target_voxel_size || sdf->sdf_padding)) {
             // Sizes asked for would mean another field than the one brought.
             out.add(kSdfCarried, repair.site("shape_sdf_config"), "the field that the mesh brings is kept");

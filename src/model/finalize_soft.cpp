@@ -1,4 +1,6 @@
 // finalize: soft elements, and their check. Rows without an element's data get defaults that resist nothing.
+//
+// NumberRepair replaces what is no usable number by a default, with a finding; indices are checked, not repaired.
 
 #include <fmt/format.h>
 
@@ -29,6 +31,7 @@ std::array<Real, n> gains(NumberRepair& repair, const std::array<double, n>& val
     return out;
 }
 
+// Elements may have fewer rows of data than of indices: the rest resists nothing.
 void fill_triangles(const ModelBuilder& b, Model& m, Diagnostics& out)
 {
     std::vector<BuilderTriangle> rows = b.tri_elements;
@@ -45,6 +48,7 @@ void fill_triangles(const ModelBuilder& b, Model& m, Diagnostics& out)
     }
 }
 
+// Rest angle and length of an edge; both zero where nobody has said them.
 void fill_edges(const ModelBuilder& b, Model& m, Diagnostics& out)
 {
     std::vector<BuilderEdge> rows = b.edge_elements;
@@ -73,6 +77,7 @@ void fill_springs(const ModelBuilder& b, Model& m, Diagnostics& out)
     }
 }
 
+// The inverse of the rest edges, row by row.
 void fill_tets(const ModelBuilder& b, Model& m, Diagnostics& out)
 {
     for (std::size_t t = 0; t < b.tets.size(); ++t) {
@@ -98,6 +103,7 @@ void fill_attachments(const ModelBuilder& b, Model& m, Diagnostics& out)
         m.attachment_particle_body_world.push_back(a.world);
         m.attachment_particle_body_body_point.push_back(
             repair.vector(a.body_point, "attachment_particle_body_body_point"));
+        // Infinite stiffness holds exactly, and is allowed here.
         m.attachment_particle_body_stiffness.push_back(
             repair.bound(a.stiffness, "attachment_particle_body_stiffness", 0));
         m.attachment_particle_body_damping.push_back(
@@ -117,9 +123,9 @@ void fill_soft(const ModelBuilder& b, Model& m, Diagnostics& out)
     fill_springs(b, m, out);
     fill_tets(b, m, out);
     fill_attachments(b, m, out);
-    m.surfaces              = b.surfaces;
-    m.volumes               = b.volumes;
-    m.curves                = b.curves;
+    m.surfaces = b.surfaces;
+    m.volumes  = b.volumes;
+    m.curves   = b.curves;
     // Groups and colour by particle say the same, for readers of either.
     m.particle_color_groups = b.particle_color_groups;
     if (!m.particle_color_groups.empty()) m.particle_colors.assign(b.particles.size(), 0);
@@ -128,6 +134,7 @@ void fill_soft(const ModelBuilder& b, Model& m, Diagnostics& out)
             m.particle_colors[static_cast<std::size_t>(p)] = static_cast<std::int32_t>(g);
 }
 
+/// Particles that exist, within one world; a colouring that holds every particle once.
 std::optional<Diagnostic> check_soft(const ModelBuilder& b)
 {
     const auto misfit = [](std::string_view array, std::string text) {
@@ -158,11 +165,13 @@ std::optional<Diagnostic> check_soft(const ModelBuilder& b)
             return misfit("attachment_particle_body_body",
                           fmt::format("attachment {} names particle {} and body {}; there are {} and {}", i, a.particle,
                                       a.body, b.particles.size(), b.bodies.size()));
+        // A body of the global world may hold particles of any world.
         const std::int32_t w = a.body < 0 ? kGlobalWorld : b.bodies[static_cast<std::size_t>(a.body)].world;
         if (w >= 0 && world(a.particle) >= 0 && w != world(a.particle))
             return misfit("attachment_particle_body_world",
                           fmt::format("the ends of attachment {} belong to different worlds", i));
     }
+    // Once per particle.
     std::vector<std::uint8_t> seen(b.particles.size(), 0);
     std::size_t               colored = 0;
     for (const auto& group : b.particle_color_groups)

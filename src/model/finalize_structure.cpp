@@ -1,6 +1,12 @@
 // What must hold before a builder can become a model: ranges of indices, order of worlds, trees of articulations,
 // chains of mimics. The first misfit is returned with label and array; nothing has been made by then.
 // Rules and texts follow Newton's validation, so that its programs get the same refusals.
+//
+// world      copies of a scene that never meet; -1 is the global one that all meet
+// orphan     a joint of no articulation whose child no articulation holds
+// base       a body of no articulation that carries one
+//
+// Each check relies on those before it: indices are looked at before what they name.
 
 #include <fmt/format.h>
 
@@ -23,6 +29,7 @@ Diagnostic misfit(const std::string& label, std::string_view array, std::string 
 bool is_index(std::int32_t i, std::size_t count) { return i >= 0 && static_cast<std::size_t>(i) < count; }
 
 /// What a message calls the entity; particles have no labels.
+/// Messages name entities by label, as authors do, and not by number.
 template <class Entity>
 std::string label_of(const Entity& e)
 {
@@ -36,6 +43,7 @@ std::string label_of(const Entity& e)
 template <class Entities>
 Misfit check_worlds(const Entities& entities, std::size_t worlds, std::string_view array)
 {
+    // `closed`: globals came after a world, so no further world may follow.
     std::int32_t last   = kGlobalWorld;
     bool         closed = false;
     for (const auto& e : entities) {
@@ -71,6 +79,7 @@ bool worlds_meet(std::int32_t a, std::int32_t b) { return a == b || a == kGlobal
 
 Misfit check_joints(const ModelBuilder& b)
 {
+    // Parents and children first, then the types' numbers of axes and coordinates.
     // Read from bindings: an enumerator may hold any number.
     for (const BuilderJoint& j : b.joints) {
         const std::size_t n = b.bodies.size();
@@ -96,10 +105,12 @@ Misfit check_joints(const ModelBuilder& b)
 
         const JointTypeInfo& info = joint_type_info(j.type);
         const auto           lin = std::ssize(j.linear_axes), ang = std::ssize(j.angular_axes);
+        // Types with a fixed number of dofs have fixed axes; a D6 joint may have three of either.
         if (info.dofs >= 0 ? lin != info.linear_axes || ang != info.angular_axes : lin > 3 || ang > 3)
             return misfit(j.label, "joint_dof_dim",
                           fmt::format("a {} joint with {} linear and {} angular axes", to_string(j.type), lin, ang));
         const auto coords = info.coords >= 0 ? info.coords : lin + ang, dofs = lin + ang;
+        // Free joints may leave coordinates out: they come from the bodies' poses.
         if ((!j.q.empty() || !info.free_like) && std::ssize(j.q) != coords)
             return misfit(j.label, "joint_q", fmt::format("{} coordinates, expected {}", j.q.size(), coords));
         if ((!j.qd.empty() || !info.free_like) && std::ssize(j.qd) != dofs)
@@ -114,12 +125,14 @@ Misfit check_articulations(const ModelBuilder& b)
 {
     std::vector<std::int32_t> owner(b.joints.size(), -1);         // articulation of each joint
     std::vector<std::int32_t> parent_joint(b.bodies.size(), -1);  // tree joint whose child this body is
-    std::vector<std::int32_t> held_by(b.bodies.size(), -1);       // the same, of all articulations from the start
+    // Known for all articulations before the first is checked, since they may refer to each other.
+    std::vector<std::int32_t> held_by(b.bodies.size(), -1);  // the same, of all articulations from the start
     for (const BuilderJoint& joint : b.joints)
         if (is_index(joint.articulation, b.articulations.size()))
             held_by[static_cast<std::size_t>(joint.child)] = joint.articulation;
     for (std::size_t a = 0; a < b.articulations.size(); ++a) {
         const BuilderArticulation& tree = b.articulations[a];
+        // An articulation is a range of joints in the model, so it must not be empty.
         if (tree.joints.empty()) return misfit(tree.label, "articulation_start", "the articulation has no joints");
         std::int32_t expected = tree.joints.front();
         for (const std::int32_t j : tree.joints) {
@@ -145,6 +158,7 @@ Misfit check_articulations(const ModelBuilder& b)
                 return misfit(joint.label, "joint_world",
                               fmt::format("the joint is in world {}, its articulation in {}", joint.world, tree.world));
 
+            // Two tree joints above one body would make a loop.
             const auto child = static_cast<std::size_t>(joint.child);
             if (parent_joint[child] != -1)
                 return misfit(
@@ -153,6 +167,7 @@ Misfit check_articulations(const ModelBuilder& b)
                                 "articulations, as a loop joint",
                                 b.bodies[child].label, b.joints[static_cast<std::size_t>(parent_joint[child])].label));
             if (joint.parent != kWorldBody) {
+                // Filled as the articulation is walked: what is not there yet is not earlier.
                 const std::int32_t above  = parent_joint[static_cast<std::size_t>(joint.parent)];
                 const auto         parent = static_cast<std::size_t>(joint.parent);
                 // A body that no articulation holds may carry one, as its base.
@@ -174,6 +189,7 @@ Misfit check_articulations(const ModelBuilder& b)
             parent_joint[child] = j;
         }
     }
+    // Joints that name an articulation must be in its list.
     for (std::size_t j = 0; j < b.joints.size(); ++j)
         if (b.joints[j].articulation != owner[j])
             return misfit(
@@ -183,6 +199,7 @@ Misfit check_articulations(const ModelBuilder& b)
 }
 
 /// A joint outside of articulations closes a loop; if it is the only one that holds its body, it was forgotten.
+/// Such a joint holds a body that nothing else holds: mostly an add_articulation was forgotten.
 Misfit check_orphans(const ModelBuilder& b)
 {
     std::vector<bool> reached(b.bodies.size(), false);
@@ -194,6 +211,7 @@ Misfit check_orphans(const ModelBuilder& b)
             orphans.push_back(&j);
     if (!orphans.empty()) {
         std::vector<std::string> labels;
+        // Five names are enough to find the mistake.
         for (std::size_t i = 0; i < std::min<std::size_t>(orphans.size(), 5); ++i) labels.push_back(orphans[i]->label);
         return make_diagnostic(
             kOrphanJoint, {.prim = orphans.front()->label, .property = "joint_articulation"},
@@ -213,6 +231,7 @@ Misfit check_mimics(const ModelBuilder& b)
             return misfit(j.label, "joint_mimic_joint", fmt::format("leading joint {} does not exist", j.mimic_joint));
         const BuilderJoint& leader = b.joints[static_cast<std::size_t>(j.mimic_joint)];
         if (&leader == &j) return misfit(j.label, "joint_mimic_joint", "the joint mimics itself");
+        // Positions that are quaternions cannot be scaled.
         if (joint_type_info(j.type).quaternion || joint_type_info(leader.type).quaternion || dof_count(j) == 0 ||
             dof_count(j) != dof_count(leader))
             return misfit(j.label, "joint_mimic_joint",
@@ -224,6 +243,7 @@ Misfit check_mimics(const ModelBuilder& b)
                                       leader.label));
         if (!worlds_meet(j.world, leader.world))
             return misfit(j.label, "joint_mimic_joint", fmt::format("'{}' belongs to another world", leader.label));
+        // Following the leaders must end within as many steps as there are joints.
         // As many steps as joints without an end: a cycle.
         const BuilderJoint* at = &j;
         for (std::size_t steps = 0; at->mimic_joint != -1; ++steps) {
@@ -246,6 +266,7 @@ Misfit check_shapes(const ModelBuilder& b)
                                       b.bodies.size()));
         if (s.body != kWorldBody && !worlds_meet(s.world, b.bodies[static_cast<std::size_t>(s.body)].world))
             return misfit(s.label, "shape_world", "the shape and its body belong to different worlds");
+        // Enumerators of Python may be any number.
         if (static_cast<std::uint32_t>(s.type) > static_cast<std::uint32_t>(GeoType::gaussian))
             return misfit(s.label, "shape_type", fmt::format("shape type {} is unknown", static_cast<int>(s.type)));
         if (!s.source || !checked.insert(s.source.get()).second) continue;
@@ -253,6 +274,7 @@ Misfit check_shapes(const ModelBuilder& b)
             return misfit(s.label, "shape_source",
                           fmt::format("a triangle names a point beyond the mesh's {}", s.source->points.size()));
     }
+    // Filter pairs are read by every collision: they must be valid from the start.
     for (const auto& [x, y] : b.shape_collision_filter_pairs)
         if (!is_index(x, b.shapes.size()) || !is_index(y, b.shapes.size()))
             return misfit(
@@ -267,6 +289,7 @@ template <std::size_t n>
 Misfit check_surface(const ModelBuilder& b, const std::vector<std::array<std::int32_t, n>>& rows,
                      std::string_view array, std::size_t open)
 {
+    // Cloth and soft bodies of two worlds would pull at each other.
     for (std::size_t row = 0; row < rows.size(); ++row) {
         std::optional<std::int32_t> world;
         for (std::size_t i = 0; i < n; ++i) {
@@ -289,6 +312,7 @@ Misfit check_surface(const ModelBuilder& b, const std::vector<std::array<std::in
 
 Misfit check_structure(const ModelBuilder& b, const FinalizeOptions& options)
 {
+    // A world that is still open was mostly forgotten.
     if (b.current_world() != kGlobalWorld)
         return misfit("", "world", fmt::format("world {} is still open", b.current_world()));
     if (b.up_axis < 0 || b.up_axis > 2)
@@ -300,6 +324,7 @@ Misfit check_structure(const ModelBuilder& b, const FinalizeOptions& options)
     if (auto m = check_worlds(b.articulations, worlds, "articulation_world")) return m;
     if (auto m = check_worlds(b.particles, worlds, "particle_world")) return m;
     if (auto m = check_surface(b, b.tri_indices, "tri_indices", 0)) return m;
+    // The first two particles of an edge may be missing: at a border.
     if (auto m = check_surface(b, b.edge_indices, "edge_indices", 2)) return m;
     if (auto m = check_soft(b)) return m;
     if (auto m = check_bodies(b)) return m;

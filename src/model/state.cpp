@@ -13,6 +13,7 @@ namespace mechane::model {
 
 namespace {
 
+// Only what belongs to the object; `declared` lets anybody ask for what exists.
 CustomArrays arrays_of(const Model& model, CustomAssignment assignment)
 {
     CustomArrays out;
@@ -24,6 +25,7 @@ CustomArrays arrays_of(const Model& model, CustomAssignment assignment)
 
 }  // namespace
 
+// The start of the model: states are equal until they are stepped.
 State make_state(const Model& model)
 {
     State state;
@@ -41,6 +43,7 @@ State make_state(const Model& model)
 
 Control make_control(const Model& model)
 {
+    // Commands of the model: targets that were imported, forces of zero unless said.
     return {.joint_target_q  = model.joint_target_q,
             .joint_target_qd = model.joint_target_qd,
             .joint_f         = model.joint_f,
@@ -74,6 +77,7 @@ namespace {
 template <class From>
 void copy_selected(State& state, const From& from, const Model& model, std::span<const std::uint8_t> selected)
 {
+    // A world beyond the mask is not selected.
     const auto chosen = [&](std::int32_t world) {
         return world >= 0 && static_cast<std::size_t>(world) < selected.size() &&
                selected[static_cast<std::size_t>(world)];
@@ -85,6 +89,7 @@ void copy_selected(State& state, const From& from, const Model& model, std::span
         // Forces belong to what was there before.
         if (b < state.body_f.size()) state.body_f[b] = {};
     }
+    // Coordinates of a joint are a range.
     const auto copy = [](const std::vector<Real>& source, std::vector<Real>& to, std::int32_t begin, std::int32_t end) {
         std::copy(source.begin() + begin, source.begin() + end, to.begin() + begin);
     };
@@ -116,6 +121,7 @@ void copy_worlds(State& to, const State& from, const Model& model, std::span<con
     copy_selected(to, from, model, selected);
 }
 
+/// Two states may be exchanged only with equal sizes, custom arrays included.
 bool same_layout(const State& a, const State& b)
 {
     return a.body_q.size() == b.body_q.size() && a.body_qd.size() == b.body_qd.size() &&

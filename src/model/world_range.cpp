@@ -2,6 +2,12 @@
 // machine steps many blocks. Indices are shifted to the part; static shapes (leading and trailing) belong to every
 // part.
 // A new array of Model goes into `each_array`, or into the lists of indices below it, or blocks would miss it.
+//
+// part      a range of entities in the model that belongs to the worlds in question
+// leading   shapes of no world before the first world's; trailing: those after the last
+// here      the number of an entity in the part, as against its number in the model
+//
+// Copies are made once for a block; numbers and states are copied before each turn (copy_world_*, put_world_*).
 
 #include "mechane/model/world_range.h"
 
@@ -15,6 +21,7 @@ namespace {
 
 using Part = WorldPlaces::Part;
 
+// Starts have an entry for the end of the last world.
 Part part_of(const std::vector<std::int32_t>& starts, WorldRange worlds)
 {
     return {static_cast<std::size_t>(starts[static_cast<std::size_t>(worlds.first)]),
@@ -34,6 +41,7 @@ enum class Kind : std::uint8_t {
 };
 
 /// Every array whose entries are not numbers of entities: visit(of, kind, member of Model).
+/// One list for copying, comparing and renewing, so that none of them can forget an array.
 template <class Visit>
 void each_array(const Visit& visit)
 {
@@ -110,10 +118,12 @@ template <class T>
 void copy_part(const std::vector<T>& from, const WorldPlaces& places, Of of, std::size_t count, std::vector<T>& to)
 {
     // Arrays of another length are of the whole model.
+    // An optional array of the model may be empty.
     if (from.size() != count) return void(to = from);
     const Part& part = part_for(places, of);
     const auto  at   = [&](std::size_t i) { return from.begin() + static_cast<std::ptrdiff_t>(i); };
     const bool  all  = of == Of::shape;
+    // Static shapes lie on both sides of the worlds' own.
     to.assign(from.begin(), at(all ? places.leading : 0));
     to.insert(to.end(), at(part.begin), at(part.end));
     if (all) to.insert(to.end(), at(places.trailing.begin), at(places.trailing.end));
@@ -134,6 +144,7 @@ bool equal_values(const T& a, const T& b)
 template <class T>
 bool equal_parts(const std::vector<T>& values, const Part& a, const Part& b, std::size_t count)
 {
+    // An array that does not count these entities says nothing about them.
     if (values.size() != count) return true;
     const auto at = [&](std::size_t i) { return values.begin() + static_cast<std::ptrdiff_t>(i); };
     return std::equal(at(a.begin), at(a.end), at(b.begin), at(b.end),
@@ -146,6 +157,7 @@ bool equal_indices(const std::vector<std::int32_t>& values, const Part& a, const
 {
     if (a.size() != b.size()) return false;
     const auto local = [](std::int32_t value, const Part& own) {
+        // Compared as seen from the world: own entities by their place in it.
         const auto index = static_cast<std::size_t>(value);
         // Negative numbers for what is outside: -1 becomes -1, shape 3 of the shared world -5; they cannot be taken for
         // own indices.
@@ -157,6 +169,7 @@ bool equal_indices(const std::vector<std::int32_t>& values, const Part& a, const
     return true;
 }
 
+// Starts relative to the world's first.
 bool equal_starts(const std::vector<std::int32_t>& starts, const Part& a, const Part& b)
 {
     for (std::size_t i = 0; i <= a.size(); ++i)
@@ -166,6 +179,7 @@ bool equal_starts(const std::vector<std::int32_t>& starts, const Part& a, const 
 
 using Pairs = std::vector<std::pair<std::int32_t, std::int32_t>>;
 
+/// Pairs are sorted by shape, so those of a range are found by bisection.
 /// The pairs that are left out among the shapes of the worlds and the static ones, in the worlds' own numbers.
 Pairs pairs_of(const Model& m, const WorldPlaces& places)
 {
@@ -194,6 +208,7 @@ Pairs pairs_of(const Model& m, const WorldPlaces& places)
 }
 
 /// Numbers of entities as the worlds count them; -1 stays.
+/// Worlds of entities shift like indices: the first world of the part becomes 0.
 void shift(std::vector<std::int32_t>& values, std::size_t begin)
 {
     for (std::int32_t& value : values)
@@ -253,6 +268,7 @@ std::int32_t WorldPlaces::shape_in_model(std::int32_t shape) const
     return static_cast<std::int32_t>(trailing.begin + (s - leading - shapes.size()));
 }
 
+/// Whether blocks of worlds can be stepped one by one: nothing of one world touches another's arrays.
 bool worlds_are_apart(const Model& m)
 {
     const auto worlds = static_cast<std::size_t>(m.world_count);
@@ -265,6 +281,7 @@ bool worlds_are_apart(const Model& m)
                 if (world[static_cast<std::size_t>(i)] != static_cast<std::int32_t>(w)) return false;
         return true;
     };
+    // All entities lie in worlds, in ascending order, without any before or behind.
     const auto none_outside = [&](const std::vector<std::int32_t>& starts, std::size_t count) {
         return starts.size() == worlds + 2 && starts[0] == 0 && static_cast<std::size_t>(starts[worlds]) == count;
     };
@@ -282,6 +299,7 @@ bool worlds_are_apart(const Model& m)
                 ? m.shape_body[s] >= 0
                 : m.shape_body[s] >= 0 && m.body_world[static_cast<std::size_t>(m.shape_body[s])] != m.shape_world[s])
             return false;
+    // Joints join bodies of their own world or of none.
     const auto of_world = [&](std::int32_t body, std::int32_t world) {
         return body < 0 || m.body_world[static_cast<std::size_t>(body)] == world;
     };
@@ -298,9 +316,11 @@ Model model_of_worlds(const Model& m, WorldRange worlds)
 {
     const WorldPlaces at(m, worlds);
     Model             out;
+    // Everything that is an entry for an entity.
     out.up_axis = m.up_axis;
     each_array([&](Of of, Kind, auto member) { copy_part(m.*member, at, of, count_of(m, of), out.*member); });
 
+    // Indices are copied and shifted to the part's own.
     const auto copied = [&](std::vector<std::int32_t> Model::* member, Of of, std::size_t begin) {
         copy_part(m.*member, at, of, count_of(m, of), out.*member);
         shift(out.*member, begin);
@@ -317,6 +337,7 @@ Model model_of_worlds(const Model& m, WorldRange worlds)
     copied(&Model::shape_world, Of::shape, first);
     copied(&Model::articulation_world, Of::articulation, first);
     copied(&Model::articulation_end, Of::articulation, at.joints.begin);
+    // Starts have one entry more than entities.
     const auto starts = [&](const std::vector<std::int32_t>& from, const Part& part, std::size_t begin) {
         std::vector<std::int32_t> list;
         copy_range(from, {part.begin, part.end + 1}, list);
@@ -326,6 +347,7 @@ Model model_of_worlds(const Model& m, WorldRange worlds)
     out.joint_q_start      = starts(m.joint_q_start, at.joints, at.coords.begin);
     out.joint_qd_start     = starts(m.joint_qd_start, at.joints, at.dofs.begin);
     out.articulation_start = starts(m.articulation_start, at.articulations, at.joints.begin);
+    // It may count joints of no articulation that follow.
     // The last entry is the number of joints.
     if (!out.articulation_start.empty()) out.articulation_start.back() = static_cast<std::int32_t>(out.joint_count());
     out.max_joints_per_articulation = m.max_joints_per_articulation;
@@ -337,6 +359,7 @@ Model model_of_worlds(const Model& m, WorldRange worlds)
             if (const std::int32_t here = at.shape_here(s); here >= 0) own.push_back(here);
         return own;
     };
+    // Shapes of the bodies of this part only.
     for (std::size_t b = at.bodies.begin; b < at.bodies.end; ++b)
         out.body_shapes.push_back(renumbered(m.body_shapes[b]));
     for (std::size_t s = 0; s < out.shape_count(); ++s)
@@ -347,7 +370,9 @@ Model model_of_worlds(const Model& m, WorldRange worlds)
     out.soft_contact     = m.soft_contact;
     out.world_count      = worlds.count;
     out.gravity.assign(m.gravity.begin() + worlds.first, m.gravity.begin() + worlds.end());
+    // The last entry is the gravity of the global world.
     out.gravity.push_back(m.gravity.back());
+    // Entries for each world, the end of the last, and the total.
     const auto own_starts = [&](const std::vector<std::int32_t>& from, std::size_t begin, std::size_t before,
                                 std::size_t total) {
         std::vector<std::int32_t> list;
@@ -368,6 +393,7 @@ Model model_of_worlds(const Model& m, WorldRange worlds)
     return out;
 }
 
+/// Equal structure: a solver that was made for one part serves for the other.
 bool worlds_are_alike(const Model& m, WorldRange first, WorldRange second)
 {
     if (first.count != second.count) return false;
@@ -390,6 +416,7 @@ bool worlds_are_alike(const Model& m, WorldRange first, WorldRange second)
         !equal_starts(m.joint_qd_start, a.joints, b.joints) ||
         !equal_starts(m.articulation_start, a.articulations, b.articulations))
         return false;
+    // Two worlds of 2 and 4 bodies are not two of 3 and 3.
     // Blocks of equal sums may still be divided otherwise.
     for (std::int32_t w = 0; w < first.count; ++w) {
         const WorldRange  one{first.first + w, 1}, other{second.first + w, 1};
@@ -401,6 +428,7 @@ bool worlds_are_alike(const Model& m, WorldRange first, WorldRange second)
     return pairs_of(m, a) == pairs_of(m, b);
 }
 
+/// Numbers need not be copied again where they are equal.
 bool world_numbers_are_equal(const Model& m, WorldRange first, WorldRange second)
 {
     const WorldPlaces a(m, first), b(m, second);
@@ -443,6 +471,7 @@ void copy_world_start(const Model& m, WorldRange worlds, Model& to)
     });
 }
 
+// Only what a step reads; time is one for all.
 void copy_world_state(const State& from, const WorldPlaces& at, State& to)
 {
     copy_range(from.body_q, at.bodies, to.body_q);

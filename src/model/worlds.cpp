@@ -26,6 +26,7 @@ Diagnostic nested(const ModelBuilder& source)
 
 std::int32_t ModelBuilder::begin_world(std::optional<Vec3d> world_gravity_or_default)
 {
+    // Each world has its gravity from the start.
     MCH_REQUIRE(current_world_ == kGlobalWorld, "ModelBuilder::begin_world", "this",
                 "a builder without an open world: call end_world first");
     current_world_ = static_cast<std::int32_t>(world_gravity.size());
@@ -40,8 +41,10 @@ void ModelBuilder::end_world()
     current_world_ = kGlobalWorld;
 }
 
+/// The order is bodies, shapes, joints, trees, particles, elements: each refers to those before it.
 Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOptions& options)
 {
+    // The counts before anything is added are the offsets of what is added.
     const std::int32_t  world     = current_world_;
     const std::size_t   body0     = bodies.size();
     const std::size_t   joint0    = joints.size();
@@ -50,14 +53,16 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
     const std::size_t   particle0 = particles.size();
     const std::size_t   tri0 = tri_indices.size(), edge0 = edge_indices.size();
     const CustomOffsets offsets = source.custom_attributes.empty() ? CustomOffsets{} : custom_offsets();
-    const auto          placed  = [&](const Posed& X) { return options.xform ? *options.xform * X : X; };
-    const auto          renamed = [&](std::string& label) {
+    // The placement acts on the source as a whole.
+    const auto placed  = [&](const Posed& X) { return options.xform ? *options.xform * X : X; };
+    const auto renamed = [&](std::string& label) {
         if (!options.label_prefix.empty()) label = options.label_prefix + "/" + label;
     };
     for (BuilderBody body : source.bodies) {
         body.world = world;
         body.q     = placed(body.q);
         if (options.xform)
+            // Velocities turn with the placement; a point's motion does not depend on where it is.
             body.qd = {rotate(options.xform->q, body.qd.linear), rotate(options.xform->q, body.qd.angular)};
         renamed(body.label);
         for (std::int32_t& s : body.shapes) s = copied_index(s, shape0);
@@ -72,6 +77,7 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
         if (!shape.config.gap) shape.config.gap = source.rigid_gap;
         shapes.push_back(std::move(shape));
     }
+    // The list of joints by body has the world as its first entry.
     joints_of_.resize(bodies.size() + 1);
     for (BuilderJoint joint : source.joints) {
         joint.world = world;
@@ -96,7 +102,8 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
         joint.child        = copied_index(joint.child, body0);
         joint.articulation = copied_index(joint.articulation, tree0);
         joint.mimic_joint  = copied_index(joint.mimic_joint, joint0);
-        const auto index   = static_cast<std::int32_t>(joints.size());
+        // The index under which the joint will be found.
+        const auto index = static_cast<std::int32_t>(joints.size());
         for (const std::int32_t body : {joint.parent, joint.child})
             if (body >= kWorldBody && body < std::ssize(bodies))
                 joints_of_[static_cast<std::size_t>(body + 1)].push_back(index);
@@ -124,6 +131,7 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
         for (std::int32_t& p : edge) p = copied_index(p, particle0);
         edge_indices.push_back(edge);
     }
+    // Elements and objects of cloth and soft bodies, in builder_soft.cpp.
     append_soft(source, body0, joint0, particle0, tri0, edge0, options.xform);
     // append_soft put them at the end.
     for (std::size_t i = 0; i < source.surfaces.size(); ++i) renamed(surfaces[surfaces.size() - 1 - i].label);
@@ -138,6 +146,7 @@ Result<void> ModelBuilder::add_builder(const ModelBuilder& source, const AppendO
 {
     MCH_REQUIRE(source.current_world_ == kGlobalWorld, "ModelBuilder::add_builder", "source",
                 "a builder without an open world");
+    // Worlds in worlds are not possible.
     if (!source.world_gravity.empty()) return nested(source);
     if (&source != this) return append(source, options);
     // A builder that is appended to itself would grow while it is read.
@@ -150,8 +159,10 @@ Result<void> ModelBuilder::replicate(const ModelBuilder& source, int count)
     MCH_REQUIRE(current_world_ == kGlobalWorld, "ModelBuilder::replicate", "this", "a builder without an open world");
     MCH_REQUIRE(source.current_world_ == kGlobalWorld, "ModelBuilder::replicate", "source",
                 "a builder without an open world");
+    // No copies: nothing happens, as for a loop of no turns.
     if (count <= 0) return {};
     if (!source.world_gravity.empty()) return nested(source);
+    // Reserving below would move what is read.
     if (&source == this) {
         const ModelBuilder copy = source;
         return replicate(copy, count);

@@ -1,3 +1,9 @@
+// How far the authored poses of two bodies contradict the joint between them, by what each kind of joint holds fixed.
+//
+// Let X_PC be the child's anchor in the parent's. A joint that holds everything has the gap of X_PC itself. A free axis
+// takes its share out: along it the distance, about it the twist of a swing-twist decomposition, of which the swing is
+// left.
+
 #include "mechane/physics/anchor_gap.h"
 
 #include <algorithm>
@@ -11,6 +17,8 @@ namespace {
 /// Angle of a rotation after the free turn about `axis` is taken out: swing in a swing-twist decomposition.
 double swing_angle(const Quatd& q, const Vec3d& axis)
 {
+    // With q = (v, w) and the unit axis a, the twist has the half angle atan2(v . a, w). What is left turns by 2
+    // acos(sqrt(w^2 + (v . a)^2)).
     const double turned = std::hypot(q.w, dot(q.xyz(), axis));
     return 2 * std::acos(std::clamp(turned, 0.0, 1.0));
 }
@@ -30,6 +38,7 @@ AnchorGap generic_gap(const Joint& joint, const Posed& X_PC)
         else
             gap.length = std::max(gap.length, std::abs(X_PC.p[i]));
     }
+    // Three free turns reach every rotation: nothing is held.
     std::vector<Vec3d> free;
     for (int i = 0; i < 3; ++i)
         if (!locked[i]) free.push_back(axis_vector<double>(i));
@@ -43,6 +52,7 @@ AnchorGap generic_gap(const Joint& joint, const Posed& X_PC)
 }  // namespace
 
 bool AnchorGap::is_contradiction(double metres) const
+// Exporters round more coarsely than single precision does.
 { return length * metres > 1e-3 || angle > 0.5 * std::numbers::pi / 180; }
 
 AnchorGap anchor_gap(const Joint& joint, const Posed& X_PC)
@@ -52,10 +62,13 @@ AnchorGap anchor_gap(const Joint& joint, const Posed& X_PC)
     switch (joint.kind) {
         case JointKind::fixed:
             return {length(X_PC.p), angle};
+        // The turn of a revolute joint is its coordinate and no gap.
         case JointKind::revolute:
             return {length(X_PC.p), swing_angle(X_PC.q, axis)};
+        // What lies along the axis of a slide is its coordinate.
         case JointKind::prismatic:
             return {length(X_PC.p - dot(X_PC.p, axis) * axis), angle};
+        // A ball joint holds two points together and no angle.
         case JointKind::spherical:
             return {length(X_PC.p), 0};
         case JointKind::d6:

@@ -1,3 +1,7 @@
+// The table of schemas for joints that follow another: names of their properties, signs and units. It is read by the
+// importer, the exporters and the fixers, so that all of them take an asset alike. Which schema goes first is the order
+// of the result.
+
 #include "physics/mimic_words.h"
 
 #include <algorithm>
@@ -10,6 +14,7 @@ namespace {
 constexpr std::string_view kNeutral = "ExtendedPhysicsMimicAPI", kNewton = "NewtonMimicAPI",
                            kPhysx = "PhysxMimicJointAPI:", kRetired = "MimicJointAPI";
 
+// Schemas in the order in which they win.
 bool applies(const std::vector<usd::Token>& apis, std::string_view name)
 {
     return std::ranges::any_of(apis, [&](const usd::Token& api) { return api.text() == name; });
@@ -38,6 +43,7 @@ std::vector<MimicWords> mimic_words(const usd::Prim& joint)
                        .offset      = "newton:mimicCoef0",
                        .enabled     = "newton:mimicEnabled",
                        .leader_axis = {}});
+    // PhysX has an instance for each axis, and its equation has the other sign.
     for (const usd::Token& api : apis) {
         if (!api.text().starts_with(kPhysx)) continue;
         const std::string stem = "physxMimicJoint:" + api.text().substr(kPhysx.size()) + ":";

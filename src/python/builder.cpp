@@ -187,6 +187,7 @@ std::int32_t add_shape(ModelBuilder& b, std::int32_t body, std::int32_t type, co
 std::int32_t add_particles(ModelBuilder& b, const DoublesIn& q, const DoublesIn& qd, const DoublesIn& mass,
                            const DoublesIn& radius, const IntsIn& flags)
 {
+    // The facade has made all arrays of n rows; their sizes are not looked at again.
     const std::size_t                   n = mass.size();
     std::vector<model::BuilderParticle> added(n);
     const auto                          row = [](const double* v) { return Vec3d{v[0], v[1], v[2]}; };
@@ -200,6 +201,7 @@ std::int32_t add_particles(ModelBuilder& b, const DoublesIn& q, const DoublesIn&
 }
 
 /// @param rules  of inertias, by their names in model::InertiaRules
+// A rule that the facade does not name raises KeyError.
 model::FinalizeOptions finalize_options(bool allow_orphans, const nb::dict& rules)
 {
     model::FinalizeOptions out;
@@ -216,6 +218,7 @@ model::FinalizeOptions finalize_options(bool allow_orphans, const nb::dict& rule
     return out;
 }
 
+// By old index: of a merged body the one that it became part of (-1: the world), of a joint -1 where it is gone.
 nb::dict collapse(ModelBuilder& b, const std::vector<std::string>& keep)
 {
     Diagnostics                 found;
@@ -315,6 +318,7 @@ void bind_builder(nb::module_& m)
                  const std::int32_t  body  = b.add_link(pose(q), std::move(label), mass, vec3(com), mat33(inertia));
                  model::BuilderBody& entry = b.bodies.back();
                  entry.lock_inertia        = lock_inertia;
+                 // Flags are either kinematic or dynamic, not both.
                  if (is_kinematic) entry.flags = model::body_flag::kinematic;
                  return body;
              })
@@ -332,6 +336,7 @@ void bind_builder(nb::module_& m)
                  for (const std::int32_t j : joints) checked("joints", j, b.joints.size(), 0);
                  return b.add_articulation(std::move(joints), std::move(label));
              })
+        // The joint belongs to the tree from both sides: its own entry and the tree's list.
         .def("extend_articulation",
              [](ModelBuilder& b, std::int32_t articulation, const std::vector<std::int32_t>& joints) {
                  auto& tree = b.articulations[static_cast<std::size_t>(
@@ -364,6 +369,7 @@ void bind_builder(nb::module_& m)
                     std::move(mesh);
             },
             nb::arg("shape"), nb::arg("mesh").none())
+        // The shapes of the world have no body that lists them, so they are looked for.
         .def("body_shapes",
              [](const ModelBuilder& b, std::int32_t body) {
                  if (body >= 0)
@@ -424,6 +430,7 @@ void bind_builder(nb::module_& m)
                 std::shared_ptr<model::Model> built;
                 {
                     const nb::gil_scoped_release released;
+                    // Long work on C++ data alone: other threads of Python may run meanwhile.
                     built = std::make_shared<model::Model>(unwrap(b.finalize(options, found)));
                 }
                 return std::pair(built, to_python(found));

@@ -39,6 +39,7 @@ using model::ModelBuilder;
 
 struct Column {
     const char* name;
+    // The facade makes objects of vectors and poses, so it has to know what an element is.
     const char* kind;  ///< what the facade makes of an element
     std::size_t (*size)(const ModelBuilder&);
     nb::object (*get)(ModelBuilder&, std::size_t);
@@ -132,6 +133,7 @@ Column enum_of(const char* name, List, Field)
             }};
 }
 
+// Linear in the joints, as joints may be added at any time.
 std::size_t dof_count(const ModelBuilder& b)
 {
     std::size_t count = 0;
@@ -159,6 +161,7 @@ Column dof(const char* name, Field)
             [](ModelBuilder& b, std::size_t i, nb::handle v) { from_python(v, Field{}(dof_at(b, i))); }};
 }
 
+// A D6 has as many coordinates as axes.
 std::size_t coords_of(const BuilderJoint& joint)
 {
     const std::int32_t coords = model::joint_type_info(joint.type).coords;
@@ -173,6 +176,7 @@ std::size_t coord_count(const ModelBuilder& b)
     return count;
 }
 
+// A joint and the place of a coordinate or dof within it.
 struct Place {
     BuilderJoint* joint;
     std::size_t   within;
@@ -233,6 +237,7 @@ Column joint_qd()
             },
             [](ModelBuilder& b, std::size_t i, nb::handle v) {
                 const Place at = place_of(b, i, dofs_of);
+                // Rates that were never given are zero.
                 at.joint->qd.resize(dofs_of(*at.joint));
                 from_python(v, at.joint->qd[at.within]);
             }};

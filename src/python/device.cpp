@@ -1,3 +1,6 @@
+// Binding of device/ for Python: memory on a device, states that are stepped there, graphs of launches. Memory is kept
+// alive by the arrays that look at it. Calls that wait for a device release the lock of the interpreter.
+
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>

@@ -45,6 +45,7 @@ struct Import {
     ImportResult                      result;
 };
 
+// Rows from the top, four bytes a pixel.
 nb::object pixels(std::vector<std::uint8_t> rgba, int width, int height)
 { return owned(std::move(rgba), {static_cast<std::size_t>(height), static_cast<std::size_t>(width), std::size_t{4}}); }
 
@@ -117,6 +118,7 @@ nb::dict site(const Site& s)
     return out;
 }
 
+// A row for each authored property, in the order of the stage.
 nb::list ledger(const ImportResult& result)
 {
     nb::list out;
@@ -135,8 +137,9 @@ nb::list ledger(const ImportResult& result)
 nb::object values_of(const importer::ElementValues& values)
 {
     nb::dict out;
-    out["values"]               = nb::cast(values.values);
-    out["element_type"]         = text(values.element_type);
+    out["values"]       = nb::cast(values.values);
+    out["element_type"] = text(values.element_type);
+    // Whether the values had no type of their own and count as masses of points.
     out["legacy_implicit_type"] = values.direct;
     return out;
 }
@@ -219,6 +222,7 @@ nb::dict deformables(const ImportResult& r)
         out[fmt::format("path_{}_map", names[k]).c_str()]   = maps[k];
         out[fmt::format("path_{}_attrs", names[k]).c_str()] = attributes[k];
     }
+    // A key of Newton's result that is always empty here.
     out["path_deformable_visual_map"] = nb::dict();
     out["path_attachment_map"]        = held;
     out["path_attachment_attrs"]      = held_attributes;
@@ -228,14 +232,15 @@ nb::dict deformables(const ImportResult& r)
 nb::dict to_python(const ImportResult& r)
 {
     nb::dict out;
-    out["fps"]                      = r.fps;
-    out["resolvers"]                = nb::cast(r.resolvers);
-    out["duration"]                 = r.duration;
-    out["up_axis"]                  = text(std::string(1, r.up_axis));
-    out["linear_unit"]              = r.linear_unit;
-    out["mass_unit"]                = r.mass_unit;
-    out["path_body_map"]            = nb::cast(r.path_body_map);
-    out["path_joint_map"]           = nb::cast(r.path_joint_map);
+    out["fps"]            = r.fps;
+    out["resolvers"]      = nb::cast(r.resolvers);
+    out["duration"]       = r.duration;
+    out["up_axis"]        = text(std::string(1, r.up_axis));
+    out["linear_unit"]    = r.linear_unit;
+    out["mass_unit"]      = r.mass_unit;
+    out["path_body_map"]  = nb::cast(r.path_body_map);
+    out["path_joint_map"] = nb::cast(r.path_joint_map);
+    // For the facade only.
     out["_path_joint_axis"]         = nb::cast(r.path_joint_axis);
     out["path_shape_map"]           = nb::cast(r.path_shape_map);
     out["path_original_body_map"]   = nb::cast(r.path_original_body_map);
@@ -251,6 +256,7 @@ nb::dict to_python(const ImportResult& r)
     out["path_body_relative_transform"] = relative;
     nb::dict scene;
     for (const auto& [name, value] : r.scene_attributes) scene[text(name)] = json(value);
+    // Values as JSON text: their types are open.
     out["scene_attributes"] = scene;
     nb::dict vendors;
     for (const auto& [resolver, prims] : r.schema_attrs) {
@@ -276,6 +282,7 @@ nb::dict to_python(const ImportResult& r)
         row["gravity"]             = to_python(s.gravity);
         row["physics_dt"]          = s.physics_dt;
         row["physics_dt_authored"] = s.physics_dt_authored;
+        // A text for people: path of the property and layer.
         row["physics_dt_source"] =
             s.physics_dt_authored
                 ? nb::object(text(fmt::format("<{}.{}>{}{}", s.physics_dt_site.prim, s.physics_dt_site.property,
@@ -326,6 +333,7 @@ std::shared_ptr<usd::Stage> selected(const std::shared_ptr<const usd::Stage>& st
     // A selection that matches no variant set is an error here, whereas composition would pass over it in silence.
     if (const Diagnostics wrong = usd::check_selections(*stage, options.variant_selections); !wrong.empty())
         unwrap(Result<void>(*wrong.begin()));
+    // The class that Python sees is not const; its functions do not change the stage.
     return std::const_pointer_cast<usd::Stage>(stage);
 }
 
@@ -374,6 +382,7 @@ nb::list explain(const Import& import, const model::Model& model, const std::str
 {
     const importer::ExplainInput input{*import.stage, import.options, import.result, model};
     auto                         answer = unwrap(importer::explain(input, path));
+    // Conventions that would have given another value are added to each explanation.
     importer::find_decisions(input, path, answer);
     nb::list out;
     for (const importer::Explanation& e : answer) {
@@ -478,6 +487,7 @@ void bind_importer(nb::module_& m)
         "import_usd",
         [](std::shared_ptr<usd::Stage> stage, const ImportOptions& options, model::ModelBuilder& builder,
            nb::handle resolvers, nb::handle base_joint) {
+            // Options are copied: what the user's resolvers add is of this import alone.
             auto       import             = std::make_shared<Import>(Import{stage, options, {}});
             const auto calls              = std::make_shared<Callbacks>();
             import->options.own_resolvers = resolvers_from(resolvers, stage, calls);
@@ -488,6 +498,7 @@ void bind_importer(nb::module_& m)
             {
                 const nb::gil_scoped_release released;
                 for (Diagnostic one : stage->diagnostics()) {
+                    // With allow_missing a part that is missing is a warning, and what is there is imported.
                     if (import->options.allow_missing && usd::is_missing_part(one.id) &&
                         one.severity == Severity::error)
                         one.severity = Severity::warning;

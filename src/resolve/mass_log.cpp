@@ -1,6 +1,8 @@
 // Says of every authored mass property whether it decides anything, for `explain` and the list of unused attributes.
 // First the rules that can be told from the values alone; then, since these leave many cases, a trial: each value is
 // changed and the body weighed again.
+//
+// Which value goes first is decided in mass_rules.cpp; nothing here changes a mass.
 
 #include "mass_log.h"
 
@@ -46,6 +48,7 @@ class Speaker {
     }
 
   private:
+    // The verdict is corrected and not added: the log holds one verdict for each property.
     void say(const usd::Token& name, Use use, std::string text) const
     {
         // A property that was never read has no verdict.
@@ -65,8 +68,10 @@ class Ancestors {
   public:
     explicit Ancestors(const physics::PhysicsModel& model) : model_(model)
     {
+        // Only with the option inherit do prims above a body count at all.
         if (model.options.mass_on_xforms != physics::MassOnXforms::inherit) return;
         for (const physics::XformMass& one : model.xform_masses) at_.emplace(one.path, &one);
+        // A mass above several bodies belongs to none of them, so bodies below each prim are counted.
         for (const physics::Body& body : model.bodies)
             if (body.enabled) climb(body, [&](const physics::XformMass& one) { ++bodies_[&one]; });
     }
@@ -85,6 +90,7 @@ class Ancestors {
             if (one.values.has_density() && !dense && out.density == nullptr) out.density = &one;
             if (one.values.has_mass() && bodies_.at(&one) == 1) out.mass = &one;
         });
+        // A mass that is taken over makes the densities from above pointless.
         if (out.mass != nullptr) out.density = nullptr;
         return out;
     }
@@ -94,6 +100,7 @@ class Ancestors {
     void climb(const physics::Body& body, const Visit& visit) const
     {
         if (at_.empty()) return;
+        // The climb ends at the next body: what stands above it belongs to that one.
         for (usd::Prim p = body.prim.parent(); p && model_.body_at(p.path()) == physics::kNone; p = p.parent())
             if (const auto one = at_.find(p.path()); one != at_.end()) visit(*one->second);
     }
@@ -111,6 +118,7 @@ bool differ(const BodyMassProperties& a, const BodyMassProperties& b)
     for (std::size_t i = 0; i < 3; ++i) {
         out = out || apart(a.com[i], b.com[i]);
         for (std::size_t k = 0; k < 3; ++k)
+            // Products of inertia may be zero: they are compared with the moments of their two axes.
             out = out || std::abs(a.inertia(i, k) - b.inertia(i, k)) >
                              1e-12 * (std::abs(a.inertia(i, i)) + std::abs(a.inertia(k, k)));
     }
@@ -118,6 +126,8 @@ bool differ(const BodyMassProperties& a, const BodyMassProperties& b)
 }
 
 /// Finds out by trial which authored mass properties decide something: each gets another value in turn.
+//
+// It works on a copy of the model and puts each value back before the next, so trials do not add up.
 class Trial {
   public:
     Trial(const physics::PhysicsModel& model, const Weigh& weigh) : model_(model), changed_(model), weigh_(weigh) {}
@@ -136,12 +146,15 @@ class Trial {
         const physics::Body& body = model_.bodies[i];
         body_                     = static_cast<physics::Index>(i);
         was_                      = weigh_(model_, body_);
-        const usd::Prim heavy     = above.mass != nullptr ? above.mass->prim : body.prim,
-                        dense     = above.density != nullptr ? above.density->prim : body.prim;
+        // A value that came from above is reported at the prim where it is authored.
+        const usd::Prim heavy = above.mass != nullptr ? above.mass->prim : body.prim,
+                        dense = above.density != nullptr ? above.density->prim : body.prim;
         try_values(changed_.bodies[i].mass, body.prim, heavy, dense);
+        // The body's own mass was not used then.
         if (above.mass != nullptr) note(body.prim, kMass, false);
         for (const physics::Index c : body.colliders) {
             const physics::Collider& collider = model_.colliders[static_cast<std::size_t>(c)];
+            // The values of a collider on the body's own prim are the body's and were tried above.
             if (collider.path != body.path)
                 try_values(changed_.colliders[static_cast<std::size_t>(c)].mass, collider.prim, collider.prim,
                            collider.prim);
@@ -167,8 +180,10 @@ class Trial {
         // The factors are arbitrary, but none is one that a symmetric body would not feel.
         if (v.has_mass()) trial(v.mass, 1.7 * v.mass, of_mass, kMass);
         if (v.has_density()) trial(v.density, 1.7 * v.density, of_density, kDensity);
+        // The offset scales with the centre's distance and has a constant part for a centre in the origin.
         if (v.has_com()) trial(v.com, v.com + (0.1 + length(v.com)) * Vec3d{0.3, 0.5, 0.7}, prim, kCom);
         if (v.has_diagonal()) trial(v.diagonal, scale(v.diagonal, {1.1, 1.2, 1.3}), prim, kDiagonal);
+        // A turn about no axis of symmetry, so that moments that differ come out differently.
         if (v.has_axes()) trial(v.axes, normalized(v.axes * normalized(Quatd{0.1, 0.2, 0.3, 0.9})), prim, kAxes);
     }
 
@@ -195,10 +210,12 @@ class Trial {
 
     void say(physics::ReadLog& log, const usd::Path& path, const usd::Token& name, bool decides) const
     {
-        const usd::Prim&        prim = prims_.at(path);
+        const usd::Prim& prim = prims_.at(path);
+        // What was never read stays without a verdict.
         const physics::UseNote* said = log.find(prim, name);
         if (said == nullptr) return;
         const bool used = said->use == Use::read || said->use == Use::used || said->use == Use::converted;
+        // A value called ignored by the plain rules that decides after all is taken back to "read".
         if (decides && !used) log.correct(prim, name, Use::read, {});
         if (!decides && used)
             log.correct(prim, name, Use::overridden,
@@ -218,6 +235,7 @@ class Trial {
 
 void note_weightless_verdicts(const physics::PhysicsModel& model, physics::ReadLog& log)
 {
+    // Materials of bodies' colliders only: what belongs to no body weighs nothing.
     std::vector<bool> weighs(model.materials.size(), false);
     for (const physics::Collider& collider : model.colliders) {
         if (collider.body != physics::kNone) {
@@ -271,6 +289,7 @@ void note_mass_verdicts(const physics::PhysicsModel& model, const physics::Body&
     const auto below = [&](const usd::Prim& prim, const MassValues& v) {
         if (!v.applied) return;
         const Speaker speak(prim, log);
+        // A body with complete values of its own asks nothing of the shapes below.
         if (!decision.computed) {
             for (const auto& name : {kMass, kDensity, kCom, kDiagonal, kAxes})
                 speak.lost_to(name, fmt::format("the complete mass properties of <{}>", body.path.text()));
@@ -290,6 +309,7 @@ void note_mass_verdicts(const physics::PhysicsModel& model, const physics::Body&
     };
     for (const physics::Index i : body.colliders) {
         const physics::Collider& collider = model.colliders[static_cast<std::size_t>(i)];
+        // What stands on the body's own prim was judged with the body.
         if (collider.path != body.path) below(collider.prim, collider.mass);
         if (model.options.mass_on_xforms != physics::MassOnXforms::inherit) continue;
         for (const physics::Index m : collider.mass_chain) {

@@ -2,6 +2,9 @@
 // fallbacks.
 // That order is Newton's: a vendor's fallback never goes before what the importer was told.
 // Values come back scaled to the units of the model, with the attribute and the site that they are from.
+//
+// A resolver is a vendor's table (newton, physx, mjc or a user's). A row of it maps attributes of a prim to one key,
+// with the unit of the number, an optional conversion and a fallback.
 
 #include "mechane/resolve/resolver.h"
 
@@ -30,6 +33,7 @@ std::optional<Value> plain(const usd::Value& value)
         const auto text = value.get<std::string>();
         return text ? std::optional<Value>(*text) : std::nullopt;
     }
+    // Integers and floats come out as doubles too: a value converts where nothing is lost.
     if (const auto number = value.get<double>()) return *number;
     if (const auto list = value.get<std::vector<double>>()) return *list;
     if (const auto list = value.get<std::vector<int>>()) return std::vector<double>(list->begin(), list->end());
@@ -40,6 +44,7 @@ std::optional<Value> plain(const usd::Value& value)
 }
 
 /// What is authored and can be the attribute's value: anything else counts as not authored (physics::value_fault).
+/// Values at the start of the simulation count, so that of an animated attribute the first sample is taken.
 std::optional<Value> usable(const usd::Prim& prim, const std::string& name)
 {
     auto value = plain(usd::start_authored(prim.attribute(name)));
@@ -50,6 +55,7 @@ Value scaled(Value value, double by)
 {
     if (by == 1) return value;
     if (auto* number = std::get_if<double>(&value)) *number *= by;
+    // Conversions of lists are linear as well: each entry has the unit of the row.
     if (auto* list = std::get_if<std::vector<double>>(&value))
         for (double& x : *list) x *= by;
     return value;
@@ -90,11 +96,13 @@ std::optional<Resolved> authored_by(const Resolver& resolver, const Row& row, co
     return answer;
 }
 
+// The tables that ship with the program carry their fallbacks in themselves.
 bool is_shipped(std::string_view name) { return name == "newton" || name == "physx" || name == "mjc"; }
 
 std::optional<Resolved> schema_default(const Resolver& resolver, const Row& row, const usd::Prim& prim,
                                        const Context& context)
 {
+    // A conversion reads its first value even in a row without attributes.
     std::vector<std::optional<Value>> values(std::max<std::size_t>(row.attributes.size(), 1));
     values.front() = row.fallback;
     // A table of the user's may leave its defaults to the schema that it speaks of. In the tables that ship, a row
@@ -113,6 +121,7 @@ std::optional<Resolved> schema_default(const Resolver& resolver, const Row& row,
     return answer;
 }
 
+// Findings about how a value is spelled. They are made for the winner only.
 void note_use(const Row& row, const Resolved& answer, Diagnostics* found)
 {
     if (!found) return;
@@ -127,6 +136,8 @@ void note_use(const Row& row, const Resolved& answer, Diagnostics* found)
 double factor(Unit unit, const physics::UnitScale& scale, Motion motion)
 {
     // One attribute serves sliding and turning joints: what its number means follows from the motion.
+    // Where a row's unit has the ending deg, the authored number of a turning joint is per degree; with rad it is per
+    // radian.
     const bool turns = motion == Motion::angular;
     switch (unit) {
         case Unit::si:
@@ -134,6 +145,7 @@ double factor(Unit unit, const physics::UnitScale& scale, Motion motion)
         case Unit::length:
             return scale.factor(Dimension::length);
         case Unit::mass_or_inertia:
+            // A sliding joint's armature is a mass in kg, a turning one's an inertia in kg m^2.
             return scale.factor(turns ? Dimension::inertia : Dimension::mass);
         case Unit::force_or_torque:
             return scale.factor(turns ? Dimension::torque : Dimension::force);
@@ -157,6 +169,7 @@ double factor(Unit unit, const physics::UnitScale& scale, Motion motion)
     return 1;
 }
 
+// For messages. Numbers have the shortest text that reads back as the same double.
 std::string to_text(const Value& value)
 {
     if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
@@ -200,6 +213,7 @@ bool Resolver::owns(std::string_view attribute) const
     });
 }
 
+// Flags count as 0 and 1, since vendors spell switches both ways.
 std::optional<double> Resolved::number() const
 {
     if (!value) return std::nullopt;
@@ -235,6 +249,7 @@ bool ResolverList::has(std::string_view name) const
     return std::any_of(resolvers_.begin(), resolvers_.end(), [&](const Resolver& r) { return r.name == name; });
 }
 
+// Authored values: the resolvers in their order, the rows of each in theirs; the first usable answer wins.
 Resolved ResolverList::get(const usd::Prim& prim, Key key, const Context& context,
                            const std::optional<Value>& importer_default, Diagnostics* found) const
 {
@@ -252,11 +267,13 @@ Resolved ResolverList::get(const usd::Prim& prim, Key key, const Context& contex
     }
     Resolved answer;
     if (context.log != nullptr) note_answers(prim, key, context, nullptr, answer);
+    // Nothing is authored. The importer's default is in the units of the model already and is not scaled.
     if (importer_default) {
         answer.value = importer_default;
         answer.layer = Layer::importer;
         return answer;
     }
+    // Last the fallbacks of the schemas, in the same order of resolvers and rows.
     for (const Resolver& resolver : resolvers_)
         for (const Row& row : resolver.rows) {
             if (row.key != key) continue;
@@ -268,6 +285,7 @@ Resolved ResolverList::get(const usd::Prim& prim, Key key, const Context& contex
 /// Rows whose attributes no prim of the stage authors are skipped: most rows on most stages.
 void ResolverList::rest_unauthored(const std::unordered_set<usd::Token>& authored)
 {
+    // Resting rows are kept by the place of resolver and row, so a list that changes later needs a new call.
     resting_.clear();
     for (const Resolver& resolver : resolvers_) {
         std::vector<bool>& rests = resting_.emplace_back();
@@ -292,6 +310,8 @@ void ResolverList::note_answers(const usd::Prim& prim, Key key, const Context& c
                 const auto raw = usable(prim, name);
                 if (!raw) continue;
                 if (&row == winner) {
+                    // A value that equals what was authored was used as it stands; otherwise the log shows the number
+                    // that came out.
                     const bool same = *raw == *answer.value;
                     context.log->note(prim, name, same ? Use::used : Use::converted,
                                       same ? std::string(to_string(key))
@@ -302,6 +322,7 @@ void ResolverList::note_answers(const usd::Prim& prim, Key key, const Context& c
                     context.log->note(prim, name, Use::overridden,
                                       fmt::format("{} of resolver {} goes first", answer.attribute, answer.resolver));
                 } else {
+                    // The conversion refused the value.
                     context.log->note(
                         prim, name, Use::ignored,
                         fmt::format("{} is not a usable {}; it asks for the default", to_text(*raw), to_string(key)));
@@ -311,6 +332,7 @@ void ResolverList::note_answers(const usd::Prim& prim, Key key, const Context& c
     }
 }
 
+// For keys that two prims may answer, such as a material and its shape: marks the values of the prim that lost.
 void ResolverList::note_lost(const usd::Prim& prim, Key key, const Context& context, const std::string& winner,
                              bool was_noted) const
 {
@@ -329,6 +351,7 @@ void ResolverList::note_lost(const usd::Prim& prim, Key key, const Context& cont
         }
 }
 
+// All answers in order of rank, for callers that combine them.
 std::vector<Resolved> ResolverList::authored(const usd::Prim& prim, Key key, const Context& context) const
 {
     std::vector<Resolved> answers;
@@ -358,6 +381,7 @@ std::vector<Collected> ResolverList::collect(const usd::Prim& prim, Owners* know
             // Relationships share the name space; they are no attributes.
             if (!attribute || prim.relationship(name).authored()) continue;
             usd::Value value = attribute.authored_value();
+            // A blocked attribute has no value and is not there for anybody.
             if (value.empty() && attribute.blocked()) continue;
             out[i].emplace(name.text(), std::move(value));
         }

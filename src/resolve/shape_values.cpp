@@ -17,6 +17,7 @@ namespace mechane::resolve {
 
 namespace {
 
+// The authored number; fallbacks and what is not finite count as nothing.
 std::optional<double> finite(const Resolved& answer)
 {
     const auto value = answer.number();
@@ -28,6 +29,7 @@ std::size_t rank_of(const ResolverList& resolvers, std::string_view name)
     const auto& list = resolvers.resolvers();
     for (std::size_t i = 0; i < list.size(); ++i)
         if (list[i].name == name) return i;
+    // A resolver that is not in use ranks last.
     return list.size();
 }
 
@@ -52,6 +54,7 @@ double response(const ResolverList& resolvers, const usd::Prim& collider, const 
     return finite(on_shape).value_or(otherwise);
 }
 
+// A value that only materials have.
 double on_material(const ResolverList& resolvers, const usd::Prim& material, Key key, const Context& context,
                    double otherwise, Diagnostics& found)
 {
@@ -60,6 +63,7 @@ double on_material(const ResolverList& resolvers, const usd::Prim& material, Key
 }
 
 /// One of the rules by which coefficients combine; nothing, with a finding, where another word is authored.
+/// The rules are those of USD's and PhysX's combine modes.
 std::string combine_rule(const ResolverList& resolvers, const usd::Prim& material, Key key, const Context& context,
                          Diagnostics& found)
 {
@@ -78,6 +82,7 @@ std::string combine_rule(const ResolverList& resolvers, const usd::Prim& materia
     return {};
 }
 
+// Schemas that this build of USD does not know are found among the authored names.
 bool applies(const usd::Prim& prim, std::string_view api)
 {
     const usd::Token token(api);
@@ -91,6 +96,7 @@ bool applies(const usd::Prim& prim, std::string_view api)
 ContactValues contact_values(const ResolverList& resolvers, const usd::Prim& collider, const usd::Prim& material,
                              const Context& context, const ContactValues& defaults, Diagnostics& found)
 {
+    // Starts from the defaults, so that a value without any answer keeps its own.
     ContactValues v = defaults;
     v.ke = response(resolvers, collider, material, Key::material_ke, Key::shape_ke, context, defaults.ke, found);
     v.kd = response(resolvers, collider, material, Key::material_kd, Key::shape_kd, context, defaults.kd, found);
@@ -108,6 +114,7 @@ ContactValues contact_values(const ResolverList& resolvers, const usd::Prim& col
     v.margin_source = resolvers.get(collider, Key::shape_margin, context, defaults.margin, &found);
     v.margin        = v.margin_source.number_or(defaults.margin);
     if (!std::isfinite(v.margin)) v.margin = defaults.margin;
+    // A negative margin is reported and kept.
     if (v.margin < 0)
         found.add(kNegMargin, v.margin_source.site,
                   fmt::format("the contact margin of <{}> is {} m", collider.path().text(), v.margin));
@@ -127,12 +134,14 @@ SdfSettings sdf_settings(const ResolverList& resolvers, const physics::Collider&
     SdfSettings      s;
     const usd::Prim& prim = collider.prim;
     const auto       get  = [&](Key key) { return resolvers.get(prim, key, context, {}, &found); };
-    const auto       drop = [&](const Resolved& answer, const std::string& reason) {
+    // Corrects what the log says of a value that was read and then not used.
+    const auto drop = [&](const Resolved& answer, const std::string& reason) {
         if (context.log != nullptr && answer.authored())
             context.log->correct(prim, answer.attribute, physics::Use::ignored, reason);
     };
     s.has_sdf = !resolvers.empty() && applies(prim, "NewtonSDFCollisionAPI");
 
+    // Minus infinity counts as not set.
     if (const Resolved voxel = get(Key::shape_sdf_target_voxel_size);
         voxel.authored() && voxel.number_or(-kInfinity) > -kInfinity) {
         const double size = voxel.number_or(0);
@@ -146,6 +155,7 @@ SdfSettings sdf_settings(const ResolverList& resolvers, const physics::Collider&
     if (const Resolved res = get(Key::shape_sdf_max_resolution);
         res.authored() && res.number_or(-kInfinity) > -kInfinity) {
         const double n = res.number_or(0);
+        // 65536 cells along an axis would be far beyond any memory.
         if (!(n > 0) || !(n < 65536))
             found.add(kSdfRes, res.site, fmt::format("the SDF resolution of <{}> is {}", collider.path.text(), n));
         else if (std::fmod(n, 8) != 0)
@@ -163,6 +173,7 @@ SdfSettings sdf_settings(const ResolverList& resolvers, const physics::Collider&
     // The schema asks for a field; without a size for its grid Newton's default of 64 cells counts.
     if (!s.max_resolution && !s.target_voxel_size && s.has_sdf) s.max_resolution = 64;
 
+    // A side that is not authored keeps its default, 0.1 m; both sides are checked together.
     const Resolved inner = get(Key::shape_sdf_narrow_band_inner), outer = get(Key::shape_sdf_narrow_band_outer);
     if (const auto value = finite(inner)) s.band_inner = *value;
     if (const auto value = finite(outer)) s.band_outer = *value;
@@ -196,7 +207,8 @@ SdfSettings sdf_settings(const ResolverList& resolvers, const physics::Collider&
     }
 
     const Resolved hydro = get(Key::shape_hydroelastic_enabled);
-    s.hydroelastic       = hydro.authored() ? hydro.flag_or(false) : !s.has_sdf && default_hydroelastic;
+    // A default of the importer makes shapes hydroelastic only where no field is asked for.
+    s.hydroelastic = hydro.authored() ? hydro.flag_or(false) : !s.has_sdf && default_hydroelastic;
     if (const Resolved kh = get(Key::shape_kh); kh.authored() && kh.number_or(-kInfinity) > -kInfinity) {
         if (kh.number_or(0) > 0 && std::isfinite(kh.number_or(0)))
             s.kh = kh.number_or(s.kh);
@@ -219,6 +231,7 @@ SdfSettings sdf_settings(const ResolverList& resolvers, const physics::Collider&
             drop(get(key), "NewtonSDFCollisionAPI is not applied");
     if (s.has_sdf && applies(prim, "NewtonMeshCollisionAPI"))
         found.add(kSdfMeshBoth, prim.site(), fmt::format("<{}> applies both", collider.path.text()));
+    // An approximation (hull, boxes) is for contacts of meshes; the field is made of the mesh as authored.
     if (s.has_sdf && collider.kind == physics::ShapeKind::mesh &&
         collider.approximation != physics::Approximation::none) {
         found.add(kSdfApprox, prim.site(),

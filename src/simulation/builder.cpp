@@ -2,6 +2,8 @@
 // options a call, and checks. Poses in the world frame for bodies, in the body's frame for shapes, in anchors for
 // joints; metres, kilograms, radians.
 // A mistake never throws: it is kept, the call returns an invalid id, and `finalize` fails with the first of them.
+// The builder knows nothing of files. What it makes goes through model::ModelBuilder::finalize like an imported
+// stage.
 
 #include "mechane/builder.h"
 
@@ -30,6 +32,7 @@ namespace {
 constexpr int kMostWorlds = 1 << 20;
 
 /// Whether every index fits 32 bits when `count` copies are added.
+/// Finalize counts with 32-bit indices. A count beyond them would wrap without a word.
 bool indices_suffice(const model::ModelBuilder& to, const model::ModelBuilder& scene, int count)
 {
     const auto fits = [&](std::size_t there, std::size_t each) {
@@ -49,6 +52,7 @@ struct ModelBuilder::Impl {
     Diagnostics           mistakes;
     std::set<std::string> body_labels, joint_labels, shape_labels;  ///< of the world that is shared
 
+    // Mistakes name what was being added and the number of the call, since a program has no line numbers here.
     std::string subject;    ///< the label of what is being added
     int         calls = 0;  ///< of functions that add something
 
@@ -75,15 +79,18 @@ struct ModelBuilder::Impl {
                      fmt::format("a label that nothing of its kind has; '{}' is taken", label));
     }
     /// Of something without a label: the number that the builder gives it, unless something has that already.
+    /// Generated labels are unique too, so that find_body and the like are never ambiguous.
     static void make_unique(std::set<std::string>& taken, std::string& label)
     {
         while (!taken.insert(label).second) label += '_';
     }
+    // Ids are plain numbers: those of another builder are in range by luck only.
     bool body(BodyId body, const char* call, const char* argument)
     {
         return check(body.value >= model::kWorldBody && body.value < std::ssize(builder.bodies), call, argument,
                      fmt::format("kWorld or one of {} bodies, not {}", builder.bodies.size(), body.value));
     }
+    // Placements of bodies and shapes; rotations are made unit quaternions later.
     bool place(const Vec3d& position, const Quatd& rotation, const char* call)
     {
         return check(is_finite(position), call, "position", "a finite point") &&
@@ -91,6 +98,7 @@ struct ModelBuilder::Impl {
                      "a finite rotation that is not zero");
     }
     /// @param inner  how far a surface may be offset inwards before nothing of the shape is left [m]
+    // Density in kg/m^3; margin and gap in m.
     bool surface(const Surface& s, double inner, const char* call)
     {
         const auto positive = [](double x) { return x >= 0 && std::isfinite(x); };
@@ -116,17 +124,21 @@ struct ModelBuilder::Impl {
         c.density     = s.density;
         c.mu          = s.friction;
         c.restitution = s.restitution;
-        c.margin      = s.margin;
-        c.gap         = s.gap;
+        // Margins may be negative, which shrinks the shape.
+        c.margin = s.margin;
+        c.gap    = s.gap;
         // Without collision flags a shape would weigh nothing; group 0 meets nobody. `finalize` makes flags of it.
+        // Every shape of the builder is in group 1: all meet all.
         c.collision_group        = s.collides ? 1 : 0;
         c.has_particle_collision = s.collides;
         return c;
     }
 
+    // `free` gives the body a joint to the world of its own, with a robot around it.
     BodyId add(const BodyOptions& o, const char* call, bool free)
     {
         begin(o.label);
+        // The checks stop at the first that fails, so one call makes one mistake.
         const bool good = place(o.position, o.rotation, call) &&
                           check(is_finite(o.velocity), call, "velocity", "a finite velocity") &&
                           check(is_finite(o.angular_velocity), call, "angular_velocity", "a finite velocity") &&
@@ -141,7 +153,8 @@ struct ModelBuilder::Impl {
         const std::int32_t  body = free ? builder.add_body(pose, o.label, o.mass, o.com, o.inertia)
                                         : builder.add_link(pose, o.label, o.mass, o.com, o.inertia);
         model::BuilderBody& made = builder.bodies[static_cast<std::size_t>(body)];
-        made.qd                  = {o.velocity, o.angular_velocity};
+        // Linear velocity is that of the centre of mass, in world axes.
+        made.qd = {o.velocity, o.angular_velocity};
         // Flags are either kinematic or dynamic, not both.
         if (o.kinematic) made.flags = model::body_flag::kinematic;
         if (o.label.empty()) make_unique(body_labels, made.label);
@@ -168,15 +181,18 @@ struct ModelBuilder::Impl {
     /// Takes such a joint out of its robot, which then is none.
     void release(std::int32_t joint)
     {
+        // Only the robot of the free joint alone is taken apart; `add_robot` puts it into another.
         const std::int32_t gone = builder.joints[static_cast<std::size_t>(joint)].articulation;
         if (gone < 0) return;
         builder.articulations.erase(builder.articulations.begin() + gone);
+        // Robots behind the one that is gone move up by one.
         for (model::BuilderJoint& j : builder.joints) {
             if (j.articulation == gone) j.articulation = -1;
             if (j.articulation > gone) --j.articulation;
         }
     }
 
+    // What all shapes have in common: checks, pose, surface, label.
     template <class Add>
     ShapeId add(BodyId of, const Vec3d& position, const Quatd& rotation, const std::string& name, const Surface& s,
                 double inner, const char* call, Add&& make)
@@ -190,6 +206,7 @@ struct ModelBuilder::Impl {
     }
 
     /// What a joint without a coordinate of its own would leave without effect.
+    /// A default-made struct shows which options were given.
     bool only_for_axes(const JointOptions& o, const char* call)
     {
         const JointOptions plain;
@@ -197,6 +214,7 @@ struct ModelBuilder::Impl {
             "no value: ball and fixed joints have no axis, so neither drive, limits, start nor "
             "friction of one";
         bool good = true;
+        // All of them are listed, not the first alone.
         for (const auto& [name, set] : {std::pair{"lower", o.lower != plain.lower},
                                         {"upper", o.upper != plain.upper},
                                         {"stiffness", o.stiffness != plain.stiffness},
@@ -216,6 +234,7 @@ struct ModelBuilder::Impl {
     {
         begin(o.label);
         const bool scalar = type == model::JointType::revolute || type == model::JointType::prismatic;
+        // Angles are in radians, lengths in metres, gains in N/m or N m/rad.
         const bool good =
             body(parent, call, "parent") && body(child, call, "child") &&
             check(child != kWorld, call, "child", "a body, not kWorld") &&
@@ -252,12 +271,15 @@ struct ModelBuilder::Impl {
         dof.target_q       = o.target;
         dof.target_ke      = o.stiffness;
         dof.target_kd      = o.damping;
-        dof.effort_limit   = bounded(o.effort_limit);
+        // An unlimited drive is one with the largest number.
+        dof.effort_limit = bounded(o.effort_limit);
+        // The builder's own number stands for no limit, so larger ones become it.
         dof.velocity_limit = std::min(o.velocity_limit, dof.velocity_limit);
         dof.friction       = o.friction;
         dof.armature       = o.armature;
         dof.initial_q      = o.position;
         dof.initial_qd     = o.velocity;
+        // A ball or fixed joint has no axes to give.
         if (type == model::JointType::revolute) joint.angular_axes = {dof};
         if (type == model::JointType::prismatic) joint.linear_axes = {dof};
         const JointId made(builder.add_joint(std::move(joint)));
@@ -268,6 +290,7 @@ struct ModelBuilder::Impl {
 
 ModelBuilder::ModelBuilder() : impl_(std::make_unique<Impl>()) {}
 ModelBuilder::~ModelBuilder() = default;
+// A deep copy: both builders can go on by themselves.
 ModelBuilder::ModelBuilder(const ModelBuilder& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
 ModelBuilder& ModelBuilder::operator=(const ModelBuilder& other)
 {
@@ -293,6 +316,7 @@ void ModelBuilder::set_gravity(const Vec3d& gravity)
 BodyId ModelBuilder::add_body(const BodyOptions& options) { return impl_->add(options, "add_body", true); }
 BodyId ModelBuilder::add_link(const BodyOptions& options) { return impl_->add(options, "add_link", false); }
 
+// Half sizes, along the axes of the shape's frame.
 ShapeId ModelBuilder::add_box(BodyId body, const BoxOptions& o)
 {
     impl_->begin(o.label);
@@ -312,6 +336,7 @@ ShapeId ModelBuilder::add_sphere(BodyId body, const SphereOptions& o)
                           return impl_->builder.add_shape_sphere(body.value, X, o.radius, c, o.label);
                       });
 }
+// The axis is z, and the half height is that of the cylinder between the caps.
 ShapeId ModelBuilder::add_capsule(BodyId body, const CapsuleOptions& o)
 {
     impl_->begin(o.label);
@@ -334,6 +359,7 @@ ShapeId ModelBuilder::add_cylinder(BodyId body, const CapsuleOptions& o)
                           return impl_->builder.add_shape_cylinder(body.value, X, o.radius, o.half_height, c, o.label);
                       });
 }
+// The axis is z.
 ShapeId ModelBuilder::add_cone(BodyId body, const CapsuleOptions& o)
 {
     impl_->begin(o.label);
@@ -348,6 +374,7 @@ ShapeId ModelBuilder::add_cone(BodyId body, const CapsuleOptions& o)
 ShapeId ModelBuilder::add_mesh(BodyId body, const MeshOptions& o)
 {
     impl_->begin(o.label);
+    // Points may be off the origin: the mesh is not centred.
     geometry::Mesh mesh;
     mesh.points.assign(o.points.begin(), o.points.end());
     if (!impl_->check(!mesh.points.empty() && geometry::is_finite(mesh), "add_mesh", "points", "finite points") ||
@@ -365,6 +392,7 @@ ShapeId ModelBuilder::add_mesh(BodyId body, const MeshOptions& o)
             return {};
         mesh = *std::move(hull);
     }
+    // Replicas share the mesh; it is never written to again.
     const auto shared = std::make_shared<const geometry::Mesh>(std::move(mesh));
     return impl_->add(body, o.position, o.rotation, o.label, o.surface, kInfinity, "add_mesh",
                       [&](const Posed& X, const auto& c) {
@@ -377,6 +405,7 @@ ShapeId ModelBuilder::add_ground(const GroundOptions& o)
     impl_->begin(o.label);
     if (!impl_->check(std::isfinite(o.height), "add_ground", "height", "a finite height")) return {};
     return impl_->add(kWorld, {}, {}, o.label, o.surface, kInfinity, "add_ground", [&](const Posed&, const auto& c) {
+        // The plane at that height along the up axis of the builder.
         const std::int32_t shape = impl_->builder.add_ground_plane(o.height, o.label.empty() ? "ground" : o.label);
         auto&              made  = impl_->builder.shapes[static_cast<std::size_t>(shape)].config;
         // The ground weighs nothing: density of the surface is not taken over.
@@ -392,6 +421,7 @@ ShapeId ModelBuilder::add_heightfield(const HeightfieldOptions& o)
     impl_->begin(o.label);
     if (!impl_->length(o.half_x, "add_heightfield", "half_x") || !impl_->length(o.half_y, "add_heightfield", "half_y"))
         return {};
+    // Row by row, as heightfield_mesh takes them.
     const bool fits = o.rows >= 2 && o.columns >= 2 &&
                       static_cast<std::size_t>(o.rows) * static_cast<std::size_t>(o.columns) == o.elevations.size();
     if (!impl_->check(fits, "add_heightfield", "elevations",
@@ -423,6 +453,7 @@ JointId ModelBuilder::add_ball(BodyId parent, BodyId child, const JointOptions& 
 JointId ModelBuilder::add_fixed(BodyId parent, BodyId child, const JointOptions& options)
 { return impl_->add(parent, child, options, model::JointType::fixed, "add_fixed"); }
 
+// The joint that add_body made, for add_robot and for coordinates of a base.
 JointId ModelBuilder::free_joint(BodyId body)
 {
     impl_->begin({});
@@ -466,6 +497,7 @@ void ModelBuilder::disable_contacts(ShapeId a, ShapeId b)
                 shape.valid() && static_cast<std::ptrdiff_t>(shape.index()) < std::ssize(impl_->builder.shapes),
                 "disable_contacts", "shape", "a shape of this builder"))
             return;
+    // The pair stays filtered whatever the collision groups of the two are.
     impl_->builder.add_shape_collision_filter_pair(a.value, b.value);
 }
 
@@ -475,6 +507,7 @@ Replicas ModelBuilder::replicate(const ModelBuilder& scene, int count)
     Replicas                   made;
     const model::ModelBuilder& source = scene.impl_->builder;
     impl_->begin({});
+    // A builder between begin_world and end_world cannot take worlds in.
     const bool open =
         impl_->builder.current_world() != model::kGlobalWorld || source.current_world() != model::kGlobalWorld;
     if (!impl_->check(count > 0, "replicate", "count", fmt::format("a positive number of copies, not {}", count)) ||
@@ -491,6 +524,7 @@ Replicas ModelBuilder::replicate(const ModelBuilder& scene, int count)
             scene.impl_->mistakes.empty(), "replicate", "scene",
             scene.impl_->mistakes.empty() ? "" : "a scene without mistakes: " + scene.impl_->mistakes.begin()->message))
         return made;
+    // All copies have the same numbers of bodies, joints and shapes, so that at() needs no table.
     // Copies lie behind what is there, one after the other: ids of a copy are found by arithmetic (Replicas::at).
     made.first_world_ = static_cast<std::int32_t>(impl_->builder.world_gravity.size());
     made.body_        = static_cast<std::int32_t>(impl_->builder.bodies.size());
@@ -515,6 +549,7 @@ WorldId Replicas::world(int copy) const
     return WorldId(first_world_ + copy);
 }
 
+// first + copy * size + index.
 std::int32_t Replicas::at(WorldId world, std::int32_t index, std::int32_t first, std::int32_t size) const
 {
     // Compared before it is subtracted: any number may stand in an id.
@@ -532,6 +567,7 @@ ShapeId Replicas::shape(WorldId world, ShapeId of_scene) const
 
 Result<std::shared_ptr<const Model>> ModelBuilder::finalize(Diagnostics& notes) const
 {
+    // The first mistake: later ones are often its consequences.
     if (!impl_->mistakes.empty()) return *impl_->mistakes.begin();
     auto arrays = impl_->builder.finalize({}, notes);
     if (!arrays) return arrays.error();

@@ -3,6 +3,11 @@
 // Rows and columns follow Model::dofs(world). The forest has free links' rates in world axes, the model in anchor axes:
 // v_forest = R v_model, M_model = R^T M R, tau_model = R^T tau.
 // Results are views into this object; they hold until the next call.
+// Glossary:
+//   R      rotation of a free joint's anchor in the world (its X_PJ.q)
+//   M      mass matrix with armature on its diagonal
+//   tau    generalized forces [N] or [N m], one a dof
+//   bias   forces that keep the accelerations zero: gravity and what velocities cause
 
 #include "mechane/dynamics.h"
 
@@ -52,6 +57,7 @@ std::span<const double> MatrixView::row(std::size_t row) const
 
 struct Dynamics::Impl {
     explicit Impl(std::shared_ptr<const Model> m)
+        // build_forest and list_paths depend on the model alone, so they are made once; `at` only moves.
         : model(std::move(m)),
           arrays(model->arrays()),
           forest(dynamics::build_forest(arrays)),
@@ -64,6 +70,7 @@ struct Dynamics::Impl {
           unreachable(static_cast<std::size_t>(model->world_count()) + 1, -1)
     {
         motion.resize(forest, arrays.body_count());
+        // Memory for the largest world and the largest tree is taken once. No later call allocates for its results.
         std::size_t widest = 0, largest = 0;
         for (std::int32_t w = -1; w < model->world_count(); ++w) {
             const auto dofs = model->dofs(WorldId(w));
@@ -78,6 +85,7 @@ struct Dynamics::Impl {
             if (link.free && link.from_body && link.joint >= 0) refuse(link.body);
             for (std::int32_t k = 0; k < link.dofs; ++k)
                 if (link.joint >= 0 && !(link.free && link.from_body))
+                    // The dofs of a link are numbered in both in the same order.
                     forest_dof[static_cast<std::size_t>(link.dof + k)] =
                         arrays.joint_qd_start[static_cast<std::size_t>(link.joint)] + k;
         }
@@ -138,6 +146,7 @@ struct Dynamics::Impl {
     void load(const model::State& state)
     {
         for (const std::int32_t b : forest.prescribed) {
+            // Their poses and velocities are taken as they are; the trees' follow from coordinates.
             const auto i         = static_cast<std::size_t>(b);
             motion.base_X[i]     = static_cast<Posed>(state.body_q[i]);
             motion.base_X[i].q   = normalized(motion.base_X[i].q);
@@ -145,6 +154,7 @@ struct Dynamics::Impl {
             motion.base_com[i]   = motion.base_X[i] * static_cast<Vec3d>(arrays.body_com[i]);
         }
         for (const dynamics::Tree& tree : forest.trees) {
+            // Inertias are turned to world axes once for all columns.
             dynamics::load(arrays, forest, tree, state.joint_q, state.joint_qd, state.body_q, state.body_qd, {},
                            motion);
             dynamics::forward_kinematics(forest, tree, motion);
@@ -160,12 +170,14 @@ struct Dynamics::Impl {
         for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
             const dynamics::Link& link = forest.links[static_cast<std::size_t>(l)];
             if (!link.free || link.joint < 0 || link.X_PJ.q == Quatd{}) continue;
-            const Mat33d R     = to_matrix(link.X_PJ.q);
-            const auto   first = static_cast<std::size_t>(link.dof - tree.dof_begin);
+            const Mat33d R = to_matrix(link.X_PJ.q);
+            // Three linear dofs come first, then three angular ones; both are turned by R.
+            const auto first = static_cast<std::size_t>(link.dof - tree.dof_begin);
             visit(first, R);
             visit(first + 3, R);
         }
     }
+    // In place. R is a rotation, so its transpose takes back what it did.
     void to_forest(const dynamics::Tree& tree, std::span<double> x) const
     {
         for_free(tree, [&](std::size_t i, const Mat33d& R) { set(x, i, R * Vec3d{x[i], x[i + 1], x[i + 2]}); });
@@ -202,6 +214,7 @@ struct Dynamics::Impl {
     double armature(std::int32_t k) const
     {
         const std::int32_t d = forest.model_dof[static_cast<std::size_t>(k)];
+        // A dof that the model has no number for has no rotor.
         return d < 0 ? 0.0 : static_cast<double>(arrays.joint_armature[static_cast<std::size_t>(d)]);
     }
     void find_rows(const dynamics::Tree& tree)
@@ -211,6 +224,7 @@ struct Dynamics::Impl {
         for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) rows[paths.diagonal(k)] += armature(k);
     }
     template <class Visit>
+    // The trees that all worlds share belong to the world -1 and have dynamics of their own.
     void for_trees(std::int32_t w, Visit&& visit)
     {
         for (const dynamics::Tree& tree : forest.trees)
@@ -220,6 +234,7 @@ struct Dynamics::Impl {
 
 namespace {
 
+// A bound for loops that the program asks for.
 constexpr int kMostTries = 1000000;
 
 std::shared_ptr<const Model> not_null(std::shared_ptr<const Model> model)
@@ -242,6 +257,7 @@ Dynamics::~Dynamics()                              = default;
 Dynamics::Dynamics(Dynamics&&) noexcept            = default;
 Dynamics& Dynamics::operator=(Dynamics&&) noexcept = default;
 
+// Poses must be settled: they are read for prescribed bodies and free roots.
 Dynamics& Dynamics::at(const State& state)
 {
     Impl& d = own(impl_, "Dynamics::at");
@@ -269,7 +285,9 @@ Result<MatrixView> Dynamics::jacobian(BodyId body, const Vec3d& point)
     const std::size_t n   = d.model->dofs(WorldId(w)).size();
     const auto        out = std::span(d.matrix).first(6 * n);
     std::fill(out.begin(), out.end(), 0.0);
+    // The world and fixed bodies do not move: all columns stay zero.
     if (l < 0) return MatrixView{6, n, out};
+    // Only joints on the way to the root move the body.
     for (std::int32_t at = l; at >= 0; at = d.forest.links[static_cast<std::size_t>(at)].parent) {
         const dynamics::Link& link = d.forest.links[static_cast<std::size_t>(at)];
         // A link whose dofs the model has no number for cannot have a column.
@@ -278,6 +296,7 @@ Result<MatrixView> Dynamics::jacobian(BodyId body, const Vec3d& point)
     }
     // The point is in the body's frame.
     const Vec3d p_W = d.motion.X_WB[static_cast<std::size_t>(l)] * point;
+    // Rows 0 to 2 are the velocity of the point, rows 3 to 5 the angular velocity, both in world axes.
     dynamics::visit_point_columns(
         d.forest, d.motion, l, p_W, [&](std::int32_t k, const Vec3d& v, const Vec3d& angular) {
             const std::size_t c = d.column[static_cast<std::size_t>(d.forest_dof[static_cast<std::size_t>(k)])];
@@ -324,6 +343,7 @@ Result<MatrixView> Dynamics::mass_matrix(std::optional<WorldId> world)
                 dense[a * m + b] = dense[b * m + a] =
                     d.rows[d.paths.row(k) + static_cast<std::size_t>(d.paths.place[static_cast<std::size_t>(i)])];
             }
+        // M R first, row by row, as a row of M R is R^T times the row of M; then R^T of that, column by column.
         for (std::size_t row = 0; row < m; ++row) d.to_model(tree, dense.subspan(row * m, m));
         d.for_free(tree, [&](std::size_t i, const Mat33d& R) {
             for (std::size_t c = 0; c < m; ++c) {
@@ -334,6 +354,7 @@ Result<MatrixView> Dynamics::mass_matrix(std::optional<WorldId> world)
                 dense[(i + 2) * m + c] = v.z;
             }
         });
+        // Where a dof of the tree stands in the world's order.
         const auto place = [&](std::size_t k) -> std::int32_t {
             const std::int32_t dof = d.forest_dof[static_cast<std::size_t>(tree.dof_begin) + k];
             return dof < 0 ? -1 : static_cast<std::int32_t>(d.column[static_cast<std::size_t>(dof)]);
@@ -359,7 +380,8 @@ Result<std::span<const double>> Dynamics::inverse_dynamics(std::span<const doubl
     const auto out = std::span(d.vector).first(n);
     std::fill(out.begin(), out.end(), 0.0);
     d.for_trees(w, [&](const dynamics::Tree& tree) {
-        const auto m   = static_cast<std::size_t>(tree.dof_count());
+        const auto m = static_cast<std::size_t>(tree.dof_count());
+        // Without accelerations the result is the bias, which holds the robot against gravity at its velocities.
         const auto tau = std::span(d.bias).first(m);
         if (!accelerations.empty()) d.gather(tree, accelerations);
         dynamics::inverse_dynamics(d.forest, tree, static_cast<Vec3d>(d.arrays.gravity_of(tree.world)), {},
@@ -390,6 +412,7 @@ Result<std::span<const double>> Dynamics::forward_dynamics(std::span<const doubl
         // M a = tau - bias: bias is RNEA at zero acceleration.
         for (std::size_t k = 0; k < m; ++k) d.local[k] -= bias[k];
         d.find_rows(tree);
+        // LTL of the sparse matrix: no entries are filled in when leaves come first (Featherstone 2008, chapter 6).
         dynamics::factor(tree, d.paths, d.rows, d.pivots);
         dynamics::solve_factored(tree, d.paths, d.rows, d.pivots, d.local.data());
         d.scatter(tree, std::span(d.local).first(m));
@@ -417,6 +440,7 @@ Result<IkSolution> Dynamics::inverse_kinematics(const State& start, std::span<co
     MCH_REQUIRE(settings.rotation_tolerance >= 0, "Dynamics::inverse_kinematics", "settings.rotation_tolerance",
                 "an angle that is not negative");
     std::vector<dynamics::IkGoal> wanted;
+    // Weights and tolerances are passed on; that a goal is usable is checked by solve_ik.
     for (const Goal& goal : goals)
         wanted.push_back({.body            = goal.body.value,
                           .point           = goal.point,

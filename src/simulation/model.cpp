@@ -1,6 +1,8 @@
 // mechane::Model: the immutable model of the public interface, with lookup by label, world and type. Shared by
 // simulations, states and queries.
 // Invariant: arrays never change after `make`; an edited simulation makes a new Model of the same family.
+// Several threads may read one Model at once: the only thing that is made late, the map of labels, is made under a
+// once_flag.
 
 #include "mechane/model.h"
 
@@ -34,6 +36,7 @@ namespace {
 class Labels {
   public:
     // A multimap: replicas share labels, so a label without a world may be ambiguous.
+    // The vectors are members of the same Impl and outlive this object; it keeps addresses only.
     Labels(const std::vector<std::string>& labels, const std::vector<std::int32_t>& worlds)
         : labels_(&labels), worlds_(&worlds)
     {
@@ -52,6 +55,7 @@ class Labels {
                 by_label_.emplace(std::string_view((*labels_)[i]), static_cast<std::int32_t>(i));
         });
         const auto [begin, end] = by_label_.equal_range(label);
+        // equal_range has no order of its own; what is listed for the user is sorted below.
         std::vector<std::int32_t> found;
         for (auto at = begin; at != end; ++at)
             if (!world || (*worlds_)[static_cast<std::size_t>(at->second)] == world->value) found.push_back(at->second);
@@ -70,6 +74,7 @@ class Labels {
         std::vector<std::int32_t> worlds;
         for (const std::int32_t i : found) worlds.push_back((*worlds_)[static_cast<std::size_t>(i)]);
         worlds.erase(std::unique(worlds.begin(), worlds.end()), worlds.end());
+        // Eight worlds are enough to see the pattern of a scene of thousands of replicas.
         const std::size_t listed = std::min<std::size_t>(worlds.size(), 8);
         return make_diagnostic(
             simulation::kLabel, {.prim = std::string(label)},
@@ -99,11 +104,13 @@ struct Model::Impl {
           dofs(static_cast<std::size_t>(parts.arrays.world_count) + 1)
     {
         const model::Model& m = parts.arrays;
+        // Dofs are listed once: by world for dynamics and control, all of them for callers that name no world.
         choose_parents();
         for (std::size_t j = 0; j < m.joint_count(); ++j)
             for (std::int32_t d = m.joint_qd_start[j]; d < m.joint_qd_start[j + 1]; ++d) {
                 dof_joint.push_back(static_cast<std::int32_t>(j));
                 if (m.world_count > 0) all.push_back(DofId(d));
+                // World -1 is what the worlds share, so its list comes first.
                 dofs[static_cast<std::size_t>(m.joint_world[j] + 1)].push_back(DofId(d));
             }
     }
@@ -118,6 +125,7 @@ struct Model::Impl {
         body_joint.assign(m.body_count(), -1);
         std::vector<std::int32_t> tied(m.body_count());  // by body: another one that it is tied to, or itself
         std::iota(tied.begin(), tied.end(), 0);
+        // Union-find with halved paths: the representative of a group of bodies that joints tie together.
         const auto first = [&](std::int32_t b) {
             while (tied[static_cast<std::size_t>(b)] != b)
                 b = tied[static_cast<std::size_t>(b)] =
@@ -125,6 +133,8 @@ struct Model::Impl {
             return b;
         };
         enum class Round : std::uint8_t { articulated, loose, excluded };
+        // The joints of articulations first, then loose ones, and those that are excluded from articulations last:
+        // the first that reaches a body holds it.
         for (const Round round : {Round::articulated, Round::loose, Round::excluded})
             for (std::size_t j = 0; j < m.joint_count(); ++j) {
                 const std::int32_t p = m.joint_parent[j], c = m.joint_child[j];
@@ -133,6 +143,7 @@ struct Model::Impl {
                                                                                    : Round::loose;
                 if (own != round || c < 0 || c == p || body_joint[static_cast<std::size_t>(c)] >= 0) continue;
                 if (p >= 0) {
+                    // Both are in one group already: the joint closes a loop and holds nothing.
                     if (first(p) == first(c)) continue;
                     tied[static_cast<std::size_t>(first(c))] = first(p);
                 }
@@ -182,6 +193,7 @@ Result<ShapeId> Model::find_shape(std::string_view label, std::optional<WorldId>
     });
 }
 
+// An axis may be left out only where there is one, so that nobody commands the wrong one of two.
 Result<DofId> Model::find_dof(JointId joint, std::optional<int> axis) const
 {
     const std::size_t j   = index_of(joint, arrays().joint_count(), "Model::find_dof", "joint");
@@ -223,6 +235,7 @@ WorldId Model::world_of(BodyId body) const
 BodyId Model::body_of(ShapeId shape) const
 { return BodyId(arrays().shape_body[index_of(shape, arrays().shape_count(), "Model::body_of", "shape")]); }
 
+// The world is as heavy as it needs to be to stay where it is.
 double Model::mass(BodyId body) const
 {
     if (body == kWorld) return std::numeric_limits<double>::infinity();
@@ -241,6 +254,8 @@ std::optional<JointId> Model::parent_joint(BodyId body) const
 bool Model::is_scalar(DofId dof) const
 {
     const auto& info = model::joint_type_info(arrays().joint_type[joint_of(dof).index()]);
+    // The coordinates of a ball joint, and part of those of a free one, are a quaternion: four numbers for three
+    // dofs.
     return !info.quaternion;
 }
 
@@ -262,11 +277,11 @@ BodyId Model::child(JointId joint) const
 
 Limits Model::limits(DofId dof) const
 {
-    const std::size_t d    = index_of(dof, arrays().joint_dof_count(), "Model::limits", "dof");
+    const std::size_t d = index_of(dof, arrays().joint_dof_count(), "Model::limits", "dof");
     // kMaxValue of the arrays is infinity of the interface.
-    const auto        open = [](Real x) { return std::abs(static_cast<double>(x)) >= model::kMaxValue; };
-    const Real        low = arrays().joint_limit_lower[d], high = arrays().joint_limit_upper[d];
-    const Real        speed = arrays().joint_velocity_limit[d], effort = arrays().joint_effort_limit[d];
+    const auto open = [](Real x) { return std::abs(static_cast<double>(x)) >= model::kMaxValue; };
+    const Real low = arrays().joint_limit_lower[d], high = arrays().joint_limit_upper[d];
+    const Real speed = arrays().joint_velocity_limit[d], effort = arrays().joint_effort_limit[d];
     // As solvers take it: from the builder's own number on a speed has no limit.
     const bool fast = speed <= 0 || static_cast<double>(speed) >= model::JointDofConfig{}.velocity_limit;
     return {.lower    = open(low) ? -kInfinity : static_cast<double>(low),

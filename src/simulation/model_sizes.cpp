@@ -1,6 +1,8 @@
 // Puts back what an edit may not change: lengths of arrays, and the topology, which everybody who keeps something of
 // the model holds as indices. A list by name, as C++20 cannot enumerate members; a new array of Model is to be added
 // here. Filtered pairs are a list of its own length: an edit may add and remove some, of shapes that the model has.
+// A restored array is the whole of the old one: the new values of an array of another length are not trusted in part.
+// Arrays stand in the order of Model.
 
 #include "simulation/model_sizes.h"
 
@@ -14,6 +16,7 @@ namespace mechane::simulation {
 namespace {
 
 /// Arrays whose values an edit may write to.
+/// The contents may differ, the length may not.
 template <class T>
 bool restore_size(std::vector<T>& edited, const std::vector<T>& original)
 {
@@ -33,6 +36,7 @@ bool restore(T& edited, const T& original)
 
 bool restore_pairs(model::Model& edited, const model::Model& original)
 {
+    // Pairs of shapes that the model does not have would be read beyond the arrays.
     const auto count = static_cast<std::int32_t>(original.shape_count());
     const auto known = [&](std::int32_t shape) { return shape >= 0 && shape < count; };
     auto&      pairs = edited.shape_collision_filter_pairs;
@@ -47,7 +51,8 @@ bool restore_pairs(model::Model& edited, const model::Model& original)
 const char* restore_sizes(model::Model& edited, const model::Model& original)
 {
     const char* first = nullptr;
-    const auto  note  = [&](bool restored, const char* name) {
+    // The first name is told to the program; the others are put back without a word.
+    const auto note = [&](bool restored, const char* name) {
         if (restored && first == nullptr) first = name;
     };
 #define MCH_ARRAY(name) note(restore_size(edited.name, original.name), #name)

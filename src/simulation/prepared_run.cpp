@@ -1,3 +1,7 @@
+// A run before its first step: engine, checkpoint, settings, table of commands, projection onto the joints, in this
+// order. The order matters: settings may change what a checkpoint said, and the projection has to see what the settings
+// moved.
+
 #include "mechane/simulation/prepared_run.h"
 
 #include <utility>
@@ -8,6 +12,7 @@ namespace mechane::run {
 
 void PreparedRun::command(model::State& state, model::Control& control)
 {
+    // The animation comes before the commands, which have the last word.
     engine->follow();
     if (!table.times.empty()) apply_controls(engine->model(), table, state.time, state, control);
 }
@@ -28,6 +33,7 @@ Result<PreparedRun> prepare_run(const model::Model& model, const SimulateOptions
                                                   found);
     if (!engine) return engine.error();
     out.engine = *std::move(engine);
+    // The checkpoint comes before the settings, which are about the run that continues.
     if (options.from != nullptr)
         if (auto resumed = out.engine->resume(*options.from); !resumed) return resumed.error();
     // The engine's model is the animation's copy, if there is one.
@@ -35,6 +41,7 @@ Result<PreparedRun> prepare_run(const model::Model& model, const SimulateOptions
     for (const std::string& text : options.set) {
         const auto setting = parse_setting(stepped, text);
         if (!setting) return setting.error();
+        // A command without effect is an error, one beyond a limit a finding.
         if (const auto idle = without_effect(stepped, *setting, options.solver)) return *idle;
         report_beyond_limits(stepped, *setting, found);
         apply_setting(stepped, *setting, state, control);

@@ -1,6 +1,7 @@
 // Settings by text: "PATH.field=values" of the command line and columns of command files, onto state and control of a
 // model. SI units, radians; suffixes deg, mm, cm are converted (command_cells.cpp).
 // Checked here: names, number of values, and that a unit fits what the entry measures. Called by simulate.cpp and cli.
+// A setting is a value object: names are looked up once, and applying it to a state only copies numbers.
 
 #include "mechane/simulation/settings.h"
 
@@ -22,6 +23,7 @@
 namespace mechane::run {
 namespace {
 
+// The names are those of Newton's arrays without "joint_".
 std::optional<Field> parse_field(std::string_view name, bool is_body)
 {
     if (is_body) return name == "qd" ? std::optional(Field::body_qd) : std::nullopt;
@@ -43,17 +45,20 @@ std::string near_field(std::string_view name)
 
 bool is_coordinate(Field field) { return field == Field::target_q || field == Field::joint_q; }
 
+// All names that cannot be found end in one code, with the path as the prim.
 Diagnostic unknown(std::string_view path, std::string message, std::string hint = {})
 { return make_diagnostic(kSetUnknown, {.prim = std::string(path)}, std::move(message), std::move(hint)); }
 
 /// What the entries of a joint's field measure.
 std::vector<Unit> units_of(const model::Model& model, std::size_t joint, const Setting& setting)
 {
+    // Forces may be N or N m and have no unit in the texts.
     if (setting.field == Field::joint_f) return std::vector<Unit>(setting.count, Unit::none);
     const auto& info = model::joint_type_info(model.joint_type[joint]);
     // Coordinates of free and ball joints end in a quaternion, which has no unit.
     const bool by_pose = is_coordinate(setting.field) && (info.free_like || info.quaternion);
     // Linear dofs come before angular ones.
+    // Free joints and the like have three linear dofs whatever their axes say.
     const auto straight = info.free_like ? std::size_t{3} : static_cast<std::size_t>(model.joint_dof_dim[joint][0]);
     std::vector<Unit> units;
     for (std::size_t i = 0; i < setting.count; ++i)
@@ -76,6 +81,7 @@ std::string misfit(const Setting& setting, Unit unit, std::string_view text)
 /// The same for one of several values.
 std::string misfit(const Setting& setting, std::size_t entry, std::size_t values, Unit unit, std::string_view text)
 {
+    // A setting of one value is for all entries, so its unit must fit all of them.
     if (values == 1 || entry >= setting.units.size()) return misfit(setting, unit, text);
     Setting one = setting;
     one.units   = {setting.units[entry]};
@@ -91,6 +97,7 @@ Result<Setting> parse_attribute(const model::Model& model, std::string_view text
     setting.field = Field::attribute;
     setting.path = setting.key = std::string(text);
     std::optional<std::size_t> entry;
+    // "[3]" behind the name is one entry.
     if (const std::size_t bracket = text.find('['); bracket != std::string_view::npos && text.ends_with(']')) {
         const std::string_view digits = text.substr(bracket + 1, text.size() - bracket - 2);
         std::size_t            index  = 0;
@@ -120,12 +127,14 @@ Result<Setting> parse_attribute(const model::Model& model, std::string_view text
 /// "PATH.field" without values.
 Result<Setting> parse_target(const model::Model& model, std::string_view text)
 {
+    // A colon without slash and dot is a custom attribute: paths of prims begin with a slash.
     if (const std::string_view name = trimmed(text); name.find(':') != std::string_view::npos &&
                                                      name.find('/') == std::string_view::npos &&
                                                      name.find('.') == std::string_view::npos)
         return parse_attribute(model, name);
     // Paths may have dots before the field's.
     const std::size_t dot = text.rfind('.');
+    // The last dot: what stands before it is the path.
     if (dot == std::string_view::npos) return unknown({}, fmt::format("'{}' is not of the form PATH.field", text));
     const std::string_view     path = trimmed(text.substr(0, dot));
     std::string_view           name = trimmed(text.substr(dot + 1));
@@ -143,9 +152,11 @@ Result<Setting> parse_target(const model::Model& model, std::string_view text)
 
     Setting setting;
     setting.path = std::string(trimmed(text));
+    // Several joints share a label where worlds are replicas; all of them are set.
     if (const auto joints = find_label(model.joint_label, path); !joints.empty()) {
         const auto field = parse_field(name, false);
         if (!field) return unknown(path, fmt::format("a joint has no field '{}'", name), near_field(name));
+        // Coordinates and dofs differ in number for joints with quaternions.
         const auto& starts = is_coordinate(*field) ? model.joint_q_start : model.joint_qd_start;
         setting.field      = *field;
         for (const std::size_t joint : joints) setting.starts.push_back(static_cast<std::size_t>(starts[joint]));
@@ -157,8 +168,9 @@ Result<Setting> parse_target(const model::Model& model, std::string_view text)
             return unknown(path, fmt::format("a body has no field '{}'", name), "Bodies have qd: vx,vy,vz,wx,wy,wz.");
         setting.field  = *field;
         setting.starts = bodies;
-        setting.count  = 6;
-        setting.units  = {Unit::length, Unit::length, Unit::length, Unit::angle, Unit::angle, Unit::angle};
+        // A velocity of a body: three linear entries, three angular ones.
+        setting.count = 6;
+        setting.units = {Unit::length, Unit::length, Unit::length, Unit::angle, Unit::angle, Unit::angle};
     } else {
         std::vector<std::string> known = model.joint_label;
         known.insert(known.end(), model.body_label.begin(), model.body_label.end());
@@ -188,6 +200,7 @@ Result<Setting> parse_setting(const model::Model& model, std::string_view text)
     if (!setting) return setting;
     std::vector<Unit>             units;
     std::vector<std::string_view> written;
+    // An empty piece between commas is no number and refused.
     for (std::string_view rest = text.substr(equals + 1);;) {
         const std::size_t comma  = rest.find(',');
         const auto        number = parse_quantity(rest.substr(0, comma));
@@ -213,6 +226,7 @@ Result<Setting> parse_setting(const model::Model& model, std::string_view text)
 
 namespace {
 
+// The world has no motion.
 dynamics::BodyMotion motion_of(const model::State& state, std::int32_t body)
 {
     if (body < 0) return {};
@@ -242,6 +256,7 @@ std::optional<Diagnostic> without_effect(const model::Model& model, const Settin
 {
     constexpr std::string_view kControl = "mujoco:ctrl";
     if (setting.field != Field::attribute || setting.key != kControl) return std::nullopt;
+    // A command that moves nothing would look like a robot that is broken, so it is refused.
     const auto refusal = [&](std::string message, std::string hint) {
         return make_diagnostic(kArgument, {}, std::move(message), std::move(hint));
     };
@@ -306,6 +321,7 @@ void apply_setting(const model::Model& model, const Setting& setting, model::Sta
         case Field::attribute:
             return;
     }
+    // Replicas have the same number of entries each.
     for (const std::size_t start : setting.starts)
         for (std::size_t i = 0; i < setting.count; ++i) (*array)[start + i] = value(i);
 }
@@ -313,6 +329,7 @@ void apply_setting(const model::Model& model, const Setting& setting, model::Sta
 Result<std::string> read_control_file(const std::string& file)
 {
     auto text = files::read_given(file);
+    // The reader's message is passed on under the code of command files.
     if (!text) return make_diagnostic(kControlFile, {.layer = file}, text.error().message);
     if (text->empty()) return make_diagnostic(kControlFile, {.layer = file}, "the file is empty");
     return text;
@@ -325,6 +342,7 @@ std::pair<std::string_view, std::string_view> without_unit(std::string_view colu
 {
     const std::size_t open = column.rfind('[');
     if (open == std::string_view::npos || !column.ends_with(']')) return {column, {}};
+    // Digits are an entry: "f[2]"; words are a unit: "target_q [deg]".
     const std::string_view inside = trimmed(column.substr(open + 1, column.size() - open - 2));
     if (inside.empty() || (inside.front() >= '0' && inside.front() <= '9')) return {column, {}};
     return {trimmed(column.substr(0, open)), inside};
@@ -335,6 +353,7 @@ std::pair<std::string_view, std::string_view> without_unit(std::string_view colu
 Result<ControlTable> parse_control_table(const model::Model& model, const std::string& text, const std::string& name,
                                          const std::vector<std::string>& others)
 {
+    // The table is checked as a whole before a run begins, so that no run fails at its end over a typing error.
     const auto cells = read_cells(text, name);
     if (!cells) return cells.error();
     ControlTable             table;
@@ -365,6 +384,7 @@ Result<ControlTable> parse_control_table(const model::Model& model, const std::s
     for (const CommandCells::Row& from : cells->rows) {
         std::vector<double> row;
         for (std::size_t c = 0; c < own.size(); ++c) {
+            // A cell holds one number for the column's setting, which then stands for all its entries.
             const std::string& cell  = from.cells[own[c]];
             const auto         value = parse_quantity(cell);
             if (!value)
@@ -384,6 +404,7 @@ Result<ControlTable> parse_control_table(const model::Model& model, const std::s
 void apply_controls(const model::Model& model, const ControlTable& table, double t, model::State& state,
                     model::Control& control)
 {
+    // Times are in ascending order.
     // The last row at or before t holds until the next (zero-order hold); before the first row nothing is commanded.
     const auto after = std::upper_bound(table.times.begin(), table.times.end(), t);
     if (after == table.times.begin()) return;

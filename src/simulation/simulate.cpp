@@ -2,6 +2,7 @@
 // times [s], steps of dt.
 // Order of a step: animation, command file, recorded inputs, contacts, solver, frame. It is the same in
 // Simulation::step, so that recordings of one can be computed by the other.
+// A run is deterministic: the hash of each step depends on model, options and inputs, not on threads or wall time.
 
 #include "mechane/simulation/simulate.h"
 
@@ -23,6 +24,7 @@ namespace mechane::run {
 namespace {
 
 /// Adds its lifetime to a sum [s].
+/// Wall times are reported by phase and go into no hash.
 class Stopwatch {
   public:
     explicit Stopwatch(double& sum) : sum_(sum), start_(std::chrono::steady_clock::now()) {}
@@ -49,6 +51,7 @@ std::string label_or_nothing(const std::vector<std::string>& labels, std::int32_
 { return index < 0 ? std::string() : labels[static_cast<std::size_t>(index)]; }
 
 /// One run: prepared, stepped, finished.
+/// It owns state and commands; the engine refers to them, so a Loop must not be moved.
 class Loop {
   public:
     Loop(const model::Model& model, const SimulateOptions& options, Diagnostics& found)
@@ -65,7 +68,8 @@ class Loop {
     {
         auto prepared = prepare_run(model_, options_, state_, control_, found_);
         if (!prepared) return prepared.error();
-        run_                         = *std::move(prepared);
+        run_ = *std::move(prepared);
+        // run_ owns the engine; the pointer is only shorter to write.
         engine_                      = run_.engine.get();
         recording().solver           = engine_->solver_name();
         recording().dt               = options_.dt;
@@ -79,6 +83,7 @@ class Loop {
     /// @return whether there is a next step
     bool step()
     {
+        // `frames` counts steps of dt.
         if (engine_->steps_done() >= options_.frames) return false;
         record::RunReport& report = recording().report;
         run_.command(state_, control_);
@@ -94,11 +99,13 @@ class Loop {
                 const Stopwatch watch(report.wall_s["solve"]);
                 return engine_->advance();
             }();
+            // A part of the solver's time, by what the blocks measured.
             const double contacts = engine_->contact_share() * (report.wall_s["solve"] - before);
             report.wall_s["solve"] -= contacts;
             report.wall_s["collide"] += contacts;
             return out;
         }();
+        // A step that diverged is not counted and has no hash.
         if (stepped.diverged) {
             report_divergence(stepped);
             return false;
@@ -110,6 +117,7 @@ class Loop {
         if (options_.on_step) options_.on_step(engine_->step_count(), recording().hash);
         // The last frame is kept always.
         if (done % options_.every == 0 || done == options_.frames) keep_frame();
+        // Progress may end the run; what was done until then is kept.
         if (options_.progress && !options_.progress(done, options_.frames)) {
             result.interrupted = true;
             return false;
@@ -117,6 +125,7 @@ class Loop {
         return true;
     }
 
+    // Figures of the whole run, once at its end.
     void finish()
     {
         // After an interruption or divergence the last state has a frame too.
@@ -124,12 +133,14 @@ class Loop {
         if (options_.keep_end) result.end = engine_->checkpoint();
         record::RunReport& report = recording().report;
         const auto         done   = engine_->steps_done();
-        report.contacts_mean      = done > 0 ? contact_sum_ / static_cast<double>(done) : 0;
+        // Contacts were summed up over the steps.
+        report.contacts_mean = done > 0 ? contact_sum_ / static_cast<double>(done) : 0;
         // Contacts of the last state: those of the last step were found before it.
         engine_->look();
         const Depths depths      = deepest(engine_->model(), engine_->contacts());
         report.final_penetration = depths.fixed;
-        report.final_overlap     = depths.moving;
+        // Penetration is that against what does not move; overlap is among bodies that move.
+        report.final_overlap = depths.moving;
         if (report.clamped_velocities > 0)
             found_.add(kVelocityClamped, {}, fmt::format("a body was slowed down {} times", report.clamped_velocities));
         if (engine_->overflows() > 0)
@@ -142,6 +153,7 @@ class Loop {
     record::Recording& recording() { return result.recording; }
 
     /// The frame before the first step.
+    /// The step count may begin above zero, after a checkpoint.
     void start()
     {
         engine_->begin(found_);
@@ -151,6 +163,7 @@ class Loop {
         keep_frame();
     }
 
+    // Time for copying frames is counted as recording.
     void keep_frame()
     {
         const Stopwatch watch(recording().report.wall_s["record"]);
@@ -216,6 +229,7 @@ class Loop {
 }  // namespace
 
 /// Contacts every n substeps are shorter steps with n substeps each.
+/// So a step has new contacts each time; frames and the interval of recording are scaled to keep the run's length.
 Result<void> collide_every(SimulateOptions& options, int substeps)
 {
     if (substeps < 1 || options.substeps % substeps != 0)
@@ -232,6 +246,7 @@ Result<void> collide_every(SimulateOptions& options, int substeps)
 
 Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions& options, Diagnostics& found)
 {
+    // Preparation may fail; from then on a run always ends with a result.
     if (auto good = check(options); !good) return good.error();
     Loop loop(model, options, found);
     if (auto prepared = loop.prepare(); !prepared) return prepared.error();

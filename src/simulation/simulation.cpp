@@ -2,6 +2,7 @@
 // owns state and commands; the engine refers to them.
 // Failures are Results, or `fail` where an argument breaks a precondition. Functions of the program that run inside a
 // step may not step, reset or edit (Inside).
+// The functions of the public interface stand at the end. They find the Impl and leave the work to it.
 
 #include "mechane/simulation.h"
 
@@ -38,6 +39,7 @@ using simulation::index_of;
 namespace {
 
 template <class T>
+// By bytes, not by value: -0 and 0 differ in a recording, and a NaN is equal to itself.
 bool same_bytes(const std::vector<T>& a, const std::vector<T>& b)
 { return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0); }
 
@@ -45,6 +47,7 @@ bool same_bytes(const std::vector<T>& a, const std::vector<T>& b)
 constexpr Real kMostCommand = Real(1e18);
 
 /// By the bits, whose order as integers is that of the magnitudes, what is not finite being last: an integer reduction,
+/// Checked before a solver sees them, since one infinite number spreads to all bodies of an island.
 /// which compilers vectorize. Every command of a step is looked at.
 bool all_fit(const Real* values, std::size_t count)
 {
@@ -84,6 +87,7 @@ struct Recorder {
 };
 
 /// While it lives somebody's function is running, which may not call everything.
+/// A pointer to text, not a flag: the text ends the sentence of the refusal.
 class Inside {
   public:
     Inside(const char*& which, const char* what) : which_(which) { which_ = what; }
@@ -101,6 +105,7 @@ Diagnostic mistake(const char* function, const char* argument, std::string messa
                            fmt::format("{}: {}", argument, message));
 }
 
+// Written so that a NaN is too large.
 bool is_too_large(Real x) { return !(std::abs(x) <= kMostCommand); }
 
 Diagnostic too_large(const std::string& what, Real value)
@@ -132,6 +137,7 @@ struct Simulation::Impl {
     model::Control& commands() { return control.arrays_; }
 
     /// Where every run of the model starts.
+    /// Made when somebody first asks: most runs never reset.
     const model::State& start()
     {
         if (!initial) {
@@ -146,6 +152,7 @@ struct Simulation::Impl {
     {
         queries_fresh = false;
         if (!recorder) return;
+        // One mark for each world, and one behind them for all.
         // Resets are inputs of a recording: they are written with the next step.
         auto& reset = recorder->reset;
         reset.resize(static_cast<std::size_t>(model->world_count()) + 1, 0);
@@ -188,6 +195,7 @@ struct Simulation::Impl {
     {
         const simulation::ModelParts& parts    = model->parts();
         const bool                    of_state = is_own(state.model_), of_control = is_own(control.model_);
+        // The same family marks states of the model before as its own.
         model = Model::make({.arrays    = engine->model(),
                              .animation = parts.animation,
                              .dt        = parts.dt,
@@ -210,6 +218,7 @@ struct Simulation::Impl {
     { return other == model || (other != nullptr && other->parts().family == model->parts().family); }
 
     /// A product, as the engine has it.
+    /// Not a sum of steps, whose rounding would grow with their number.
     [[nodiscard]] double time() const { return engine->options().dt * static_cast<double>(engine->step_count()); }
 
     /// A state or commands that were assigned: those of the model before an edit become those of the model now. The
@@ -232,6 +241,7 @@ struct Simulation::Impl {
         // A state that was assigned from before an edit has the same arrays.
         if (state.model_ != model && is_own(state.model_)) state.model_ = model;
         state.arrays_.time = time();
+        // Coordinates that a program set move the bodies before anything reads these.
         if (!state.is_settled()) state.settle();
         return state;
     }
@@ -261,6 +271,7 @@ struct Simulation::Impl {
         return {};
     }
 
+    // A replay computes the steps once more; what it cannot compute is what the program did between them.
     void record_inputs()
     {
         Recorder&         r = *recorder;
@@ -276,11 +287,13 @@ struct Simulation::Impl {
     {
         Recorder&          r    = *recorder;
         const std::int64_t done = engine->step_count();
+        // The hash of each step lets a replay say where it first differs.
         if (!last) r.writer.step(done, engine->hash());
         if (last ? r.last_frame != done : (done - r.begin) % r.every == 0) {
             r.writer.frame(run::make_frame(engine->model(), arrays(), engine->contacts()));
             r.last_frame = done;
         }
+        // Where a replay stands before the next step.
         r.state = arrays();
     }
 
@@ -295,6 +308,7 @@ struct Simulation::Impl {
         if (controller) {
             const Inside guard(inside, "whose controller is not running");
             controller(state, control);
+            // The controller may have assigned a state or resized its arrays.
             if (auto good = check_arrays(); !good) return good.error();
         }
         if (auto good = check_commands(); !good) return good.error();
@@ -303,6 +317,7 @@ struct Simulation::Impl {
         if (!control.wrenches().empty()) arrays().body_f = control.wrenches();
         if (recorder) record_inputs();
         queries_fresh = false;
+        // Contacts are those of the state before the step.
         engine->find_contacts();
         StepReport report = engine->advance();
         if (report.refused) return *report.refused;
@@ -320,6 +335,7 @@ struct Simulation::Impl {
                 "Use a smaller dt or more substeps, soften the joint that is named, or command less.");
         }
         for (const std::int32_t world : report.diverged_worlds)
+            // A world is told of once, as it stays stopped until it is reset.
             if (stopped.insert(world).second)
                 notes.add(run::kWorldDiverged, {},
                           fmt::format("world {} stays as it was at {:.6g} s: {}", world,
@@ -331,12 +347,14 @@ struct Simulation::Impl {
 
 Simulation::Simulation(Private, std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
+// For functions that may be called at any time, also by a controller.
 Simulation::Impl& Simulation::own(const char* function) const
 {
     MCH_REQUIRE(impl_ != nullptr, function, "this", "a simulation that was not moved away");
     return *impl_;
 }
 
+// For those that would change what a running step reads.
 Simulation::Impl& Simulation::outside(const char* function) const
 {
     Impl& impl = own(function);
@@ -375,6 +393,7 @@ Result<Simulation> Simulation::make(std::shared_ptr<const Model> model, const Si
                                            impl->notes);
     if (!engine) return engine.error();
     impl->engine = *std::move(engine);
+    // Authored states may contradict their joints: the coordinates decide.
     (void)impl->engine->project(impl->notes);
     impl->engine->begin(impl->notes);
     return Simulation(Private{}, std::move(impl));
@@ -391,6 +410,7 @@ Result<void> Simulation::run_for(double seconds)
 {
     const double                dt      = own("Simulation::run_for").engine->options().dt;
     const std::shared_ptr<Impl> running = impl_;
+    // Beyond 9e15 a double does not count steps one by one any more (2^53).
     if (!(seconds >= 0) || !(seconds / dt < 9e15))
         return make_diagnostic(simulation::kOption, {},
                                fmt::format("seconds: {} is no time that {} s steps fill", seconds, dt));
@@ -416,6 +436,7 @@ const Diagnostics& Simulation::notes() const { return own("Simulation::notes").n
 Contacts Simulation::contacts() const
 {
     Impl& impl = own("Simulation::contacts");
+    // Contacts refer to the settled state, so that positions of points agree with the poses.
     return {*impl.model, impl.settled(), impl.engine->contacts()};
 }
 
@@ -429,6 +450,7 @@ const Queries& Simulation::queries()
 {
     Impl& impl = own("Simulation::queries");
     if (!impl.queries) impl.queries.emplace(impl.model), impl.queries_fresh = false;
+    // Built once a model, moved once a step.
     if (!impl.queries_fresh) impl.queries->update(impl.settled());
     impl.queries_fresh = true;
     return *impl.queries;
@@ -456,6 +478,7 @@ void Simulation::reset()
     impl.state.unsettled_       = false;
     impl.engine->forget();
     impl.stopped.clear();
+    // Queries are out of date, and a recording notes the reset.
     impl.forgot({}, true);
 }
 
@@ -466,6 +489,7 @@ void Simulation::reset(WorldId world)
     const std::size_t         w = index_of(world, worlds().size(), "Simulation::reset", "world");
     std::vector<std::uint8_t> mask(worlds().size(), 0);
     mask[w] = 1;
+    // Copies between arrays of other sizes would run beyond them.
     if (!model::fits(impl.model->arrays(), impl.arrays())) simulation::refuse_sizes("Simulation::reset", "state");
     model::copy_worlds(impl.arrays(), impl.start(), impl.model->arrays(), mask);
     impl.engine->forget_worlds(mask);
@@ -479,6 +503,7 @@ Result<void> Simulation::edit(const std::function<void(ModelEdit&)>& change)
     if (!change) return mistake("Simulation::edit", "change", "expected a function");
     if (impl.recorder)
         return make_diagnostic(simulation::kRecordingState, {}, "the model cannot be edited while it is recorded");
+    // Also where `change` throws: what it wrote before stays.
     impl.edited = true;
     std::exception_ptr thrown;
     const Inside       guard(impl.inside, "that is not being edited");
@@ -506,7 +531,9 @@ Result<void> Simulation::record(const std::string& file, const RecordOptions& op
                                "the model was edited, so that nothing could compute the recording once more");
     if (options.every < 1)
         return make_diagnostic(simulation::kOption, {}, fmt::format("every: {} is not positive", options.every));
+    // A recording starts from a state that a replay can be given.
     if (auto good = impl.check_arrays(); !good) return good;
+    // A recording never overwrites the files that the model came from.
     if (auto refused = files::refuse_input(file, impl.model->parts().inputs); !refused) return refused;
     impl.settled();
     simulation::Engine&           engine = *impl.engine;
@@ -523,6 +550,7 @@ Result<void> Simulation::record(const std::string& file, const RecordOptions& op
     // A run from the start needs no checkpoint in its header.
     const bool pristine = engine.step_count() == 0 && same_motion(impl.arrays(), impl.start()) &&
                           same_commands(impl.commands(), authored);
+    // The checkpoint holds the state, the commands and what the solver remembers.
     if (!pristine) header.start = record::to_bytes(engine.checkpoint());
     auto writer = record::RecordingWriter::create(file, header);
     if (!writer) return writer.error();
@@ -546,6 +574,7 @@ Result<void> Simulation::finish_recording()
 {
     Impl& impl = outside("Simulation::finish_recording");
     if (!impl.recorder) return make_diagnostic(simulation::kRecordingState, {}, "nothing is recorded");
+    // The last state gets a frame also where `every` would leave it out.
     impl.record_step(true);
     auto done = impl.recorder->writer.finish();
     impl.recorder.reset();

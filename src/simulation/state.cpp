@@ -2,6 +2,8 @@
 // coordinates by dof.
 // After coordinates were set, poses of bodies are out of date until `settle`, which a simulation calls before it uses
 // them.
+// Each function names itself and its argument, so that a mistake is told in the words of the program that made it.
+// Which joint holds a body is what Model::parent_joint says.
 
 #include "mechane/state.h"
 
@@ -25,6 +27,7 @@ const model::Model& arrays_of(const std::shared_ptr<const Model>& model, const c
     return model->arrays();
 }
 
+// The arrays are open to programs, which may have resized them.
 void require_sizes(const model::Model& model, const model::State& state, const char* function)
 {
     if (!model::fits(model, state)) simulation::refuse_sizes(function, "this");
@@ -46,6 +49,7 @@ const T& of_body(const std::vector<T>& values, BodyId body, const std::shared_pt
 bool is_kinematic(const model::Model& m, std::size_t body)
 { return (m.body_flags[body] & model::body_flag::kinematic) != 0; }
 
+// A free joint to another body does not count: its coordinates are not a pose in the world.
 bool is_free(const model::Model& m, JointId joint)
 { return model::joint_type_info(m.joint_type[joint.index()]).free_like && m.joint_parent[joint.index()] < 0; }
 
@@ -73,6 +77,7 @@ const Model& State::owner(const char* function) const
 
 Placement State::pose(BodyId body) const
 {
+    // The world rests at the origin.
     if (body == kWorld) return {};
     return Placement::of(of_body(arrays_.body_q, body, model_, "State::pose"));
 }
@@ -96,6 +101,8 @@ std::size_t State::coordinate_of(DofId dof, const char* function) const
                 "a dof with a coordinate of its own: ball joints have a rotation, free bodies a pose");
     require_sizes(m, arrays_, function);
     const std::size_t j = model_->joint_of(dof).index();
+    // The dofs of a joint begin at joint_qd_start, its coordinates at joint_q_start; within a joint without a
+    // quaternion both have the same order.
     return static_cast<std::size_t>(m.joint_q_start[j]) + d - static_cast<std::size_t>(m.joint_qd_start[j]);
 }
 
@@ -120,6 +127,7 @@ Real State::velocity(DofId dof) const
 Quat State::rotation(JointId ball) const
 {
     const Real* q = arrays_.joint_q.data() + coordinate_of(ball, "State::rotation");
+    // In the order x, y, z, w.
     return {q[0], q[1], q[2], q[3]};
 }
 
@@ -129,6 +137,7 @@ void State::set_rotation(JointId ball, const Quat& rotation)
     require_moved(*model_, ball, "State::set_rotation", "ball");
     MCH_REQUIRE(is_finite(rotation) && dot(rotation, rotation) > 0, "State::set_rotation", "rotation",
                 "a finite rotation that is not zero");
+    // Solvers need unit quaternions; a rotation is meant, whatever its length.
     const Quat q           = normalized(rotation);
     arrays_.joint_q[c]     = q.x;
     arrays_.joint_q[c + 1] = q.y;
@@ -147,6 +156,7 @@ void State::set_pose(BodyId body, const Placement& pose)
     const auto joint = model_->parent_joint(body);
     // A pose may be set only where no joint contradicts it. The coordinates of a free joint are the pose: both are kept
     // equal.
+    // A disabled joint holds nothing, so the body may be put anywhere; its coordinates then stay as they are.
     const bool free = joint && is_free(m, *joint), on = joint && m.joint_enabled[joint->index()] != 0;
     MCH_REQUIRE(!joint || free || !on || is_kinematic(m, b), "State::set_pose", "body",
                 "a body that no joint holds but a free one, or a kinematic one; place others by set_position of their "
@@ -171,6 +181,7 @@ void State::set_velocity(BodyId body, const Vec3& linear, const Vec3& angular)
     MCH_REQUIRE(
         !joint || free || !on || is_kinematic(m, b), "State::set_velocity", "body",
         "a body that no joint holds but a free one, or a kinematic one; set the velocities of the dofs of others");
+    // Here, other than for poses, the rates of a free joint follow also where it is disabled.
     arrays_.body_qd[b] = {linear, angular};
     if (free && on) {
         dynamics::joint_state(m, joint->value, {},
@@ -204,6 +215,7 @@ void State::settle()
 {
     const model::Model& m = owner("State::settle").arrays();
     require_sizes(m, arrays_, "State::settle");
+    // Poses and velocities of the bodies from the coordinates and rates of the joints that hold them.
     dynamics::project_to_joints(m, arrays_);
     unsettled_ = false;
 }
@@ -221,6 +233,7 @@ const Model& Control::owner(const char* function) const
 
 namespace {
 
+// The entry of a dof in an array of commands.
 template <class Id>
 Real& entry(std::vector<Real>& values, std::size_t size, Id id, const char* function)
 {
@@ -242,7 +255,8 @@ Real& Control::target_velocity(DofId dof)
 Real& Control::target_position(DofId dof)
 {
     const model::Model& m = owner("Control::target_position").arrays();
-    const std::size_t   d = index_of(dof, m.joint_dof_count(), "Control::target_position", "dof");
+    // Targets of positions lie in coordinates and those of velocities in dofs, so both starts are needed.
+    const std::size_t d = index_of(dof, m.joint_dof_count(), "Control::target_position", "dof");
     MCH_REQUIRE(model_->is_scalar(dof), "Control::target_position", "dof", "a dof with a coordinate of its own");
     if (arrays_.joint_target_q.size() != m.joint_coord_count())
         simulation::refuse_sizes("Control::target_position", "this");
@@ -255,6 +269,7 @@ Spatial& Control::wrench(BodyId body)
 {
     const std::size_t count = owner("Control::wrench").arrays().body_count();
     const std::size_t b     = index_of(body, count, "Control::wrench", "body");
+    // Wrenches are made when somebody asks for one: most programs command joints only.
     if (wrenches_.size() != count) wrenches_.resize(count);
     return wrenches_[b];
 }
@@ -267,6 +282,7 @@ void Control::set_target_pose(BodyId body, const Placement& pose)
                 "a kinematic body; forces and joints move the others");
     MCH_REQUIRE(is_finite(pose.position) && is_finite(pose.rotation) && dot(pose.rotation, pose.rotation) > 0,
                 "Control::set_target_pose", "pose", "a finite position and a rotation that is not zero");
+    // An infinite x stands for "no target".
     // No target: the others go on as they are.
     if (arrays_.body_target_q.size() != m.body_count())
         arrays_.body_target_q.assign(m.body_count(), Pose{{static_cast<Real>(kInfinity), 0, 0}, {}});
@@ -275,6 +291,7 @@ void Control::set_target_pose(BodyId body, const Placement& pose)
 
 void Control::clear()
 {
+    // Forces and targets of velocity become zero, targets of positions those of the model.
     model::clear(arrays_, owner("Control::clear").arrays());
     arrays_.body_target_q.clear();
     if (!wrenches_.empty()) wrenches_.assign(wrenches_.size(), {});

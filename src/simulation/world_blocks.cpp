@@ -21,6 +21,7 @@ namespace mechane::simulation {
 
 namespace {
 
+// The numbers below are a matter of speed only; results do not depend on them.
 constexpr std::int32_t  kLeastWorlds  = 8;    ///< fewer go through each phase together
 constexpr std::size_t   kMostBodies   = 128;  ///< of a world; larger ones have work for several threads
 constexpr std::size_t   kBodiesAtOnce = 48;   ///< of a block, about
@@ -32,9 +33,11 @@ constexpr std::uint64_t kMagic        = 0x31736b636f6c6277;  ///< of saved memor
 
 using Clock = std::chrono::steady_clock;
 
+// Wall time, for reports; nothing that is simulated depends on it.
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// Calls visit(member) for the arrays of contacts with one entry a row.
+/// The columns with numbers of shapes are not among them: these are counted anew in `merge`.
 template <class Visit>
 void each_row_array(const Visit& visit)
 {
@@ -78,6 +81,7 @@ struct WorldBlocks::Block {
 
 /// While it lives the machine remembers what the block does.
 struct WorldBlocks::Inside {
+    // Exchanging swaps what the solver remembers with the memory; doing it twice puts both back.
     Inside(Machine& machine, Block& block) : machine_(machine), block_(block)
     {
         if (block_.memory) machine_.solver->exchange(*block_.memory);
@@ -103,6 +107,8 @@ WorldBlocks::~WorldBlocks() = default;
 std::unique_ptr<collision::CollisionPipeline> WorldBlocks::make_pipeline(const model::Model& model) const
 {
     const Machine* const first = machines_.empty() ? nullptr : machines_.front().get();
+    // What the first pipeline has made of meshes is shared. Machines are made one after the other. At least 64 rows,
+    // and growing: no contact is lost for want of room, which would make bits depend on the block.
     return std::make_unique<collision::CollisionPipeline>(
         model,
         collision::PipelineOptions{.like              = first ? first->pipeline.get() : nullptr,
@@ -113,6 +119,7 @@ std::unique_ptr<collision::CollisionPipeline> WorldBlocks::make_pipeline(const m
 
 std::unique_ptr<WorldBlocks::Machine> WorldBlocks::make_machine(model::Model model, Diagnostics& found) const
 {
+    // Null where the solver refuses the model; `found` then says why.
     auto machine   = std::make_unique<Machine>();
     machine->model = std::move(model);
     auto solver    = solvers::make_solver(options_.solver, machine->model,
@@ -129,34 +136,40 @@ std::unique_ptr<WorldBlocks> WorldBlocks::make(const model::Model& model, const 
                                                const tasks::Pool& pool, Diagnostics& found)
 {
     // Animations may write to the model before any step.
+    // A world that has many bodies is better served by several threads within it.
     if (options.solver != "softstep" || options.follow || model.world_count < kLeastWorlds) return nullptr;
     const auto worlds = static_cast<std::size_t>(model.world_count);
     // Worlds that meet, by joints or shared bodies that move, cannot be stepped one without the other.
+    // Fewer bodies than worlds would be blocks of nothing.
     if (model.body_count() > kMostBodies * worlds || model.body_count() < worlds || !model::worlds_are_apart(model))
         return nullptr;
     std::unique_ptr<WorldBlocks> out(new WorldBlocks(model, options, pool));
-    const auto                   bodies = (model.body_count() + worlds - 1) / worlds;
-    const auto                   most   = worlds < kManyWorlds ? kBodiesAtOnce : 2 * kBodiesAtOnce;
+    // Rounded up, so that a block rather has too few worlds than too many.
+    const auto bodies = (model.body_count() + worlds - 1) / worlds;
+    const auto most   = worlds < kManyWorlds ? kBodiesAtOnce : 2 * kBodiesAtOnce;
     // A multiple of four: that many trees go through the dynamics side by side.
-    const auto                   fours  = static_cast<std::int32_t>(most / bodies) / kFourTrees;
-    out->worlds_at_once_                = std::clamp(kFourTrees * std::max(fours, 1), kFourTrees, kMostAtOnce);
+    const auto fours     = static_cast<std::int32_t>(most / bodies) / kFourTrees;
+    out->worlds_at_once_ = std::clamp(kFourTrees * std::max(fours, 1), kFourTrees, kMostAtOnce);
+    // The last block may be smaller.
     for (std::int32_t w = 0; w < model.world_count; w += out->worlds_at_once_) {
         const model::WorldRange range{w, std::min(out->worlds_at_once_, model.world_count - w)};
         out->blocks_.push_back({.worlds = range, .places = model::WorldPlaces(model, range)});
     }
     const model::WorldRange first = out->blocks_.front().worlds;
     for (int t = 0; t < pool.threads(); ++t) {
+        // Reports of the other threads' machines are thrown away.
         Diagnostics told;
         // All machines would say the same.
-        auto        machine = out->make_machine(model::model_of_worlds(model, first), t == 0 ? found : told);
+        auto machine = out->make_machine(model::model_of_worlds(model, first), t == 0 ? found : told);
         if (!machine) return nullptr;
         out->machines_.push_back(std::move(machine));
     }
     out->spent_.resize(out->machines_.size());
-    Machine&   shared = *out->machines_.front();
+    Machine& shared = *out->machines_.front();
     // A solver without a memory that can be exchanged gets a machine a block.
-    const bool turns  = shared.solver->make_memory() != nullptr;
+    const bool turns = shared.solver->make_memory() != nullptr;
     for (Block& block : out->blocks_) {
+        // Alike: the same bodies, joints and shapes in the same order; numbers may differ and are copied in.
         if (turns && model::worlds_are_alike(model, first, block.worlds)) {
             block.memory   = shared.solver->make_memory();
             block.contacts = shared.pipeline->make_contacts();
@@ -172,8 +185,9 @@ std::unique_ptr<WorldBlocks> WorldBlocks::make(const model::Model& model, const 
 
 void WorldBlocks::compare_numbers()
 {
-    const model::WorldRange first   = blocks_.front().worlds;
-    const auto              differs = [&](const Block& block) {
+    const model::WorldRange first = blocks_.front().worlds;
+    // Copying numbers takes time each turn, so it is found out once whether there is anything to copy.
+    const auto differs = [&](const Block& block) {
         return !block.own && !model::world_numbers_are_equal(*model_, first, block.worlds);
     };
     const auto starts = [&](const Block& block) {
@@ -183,6 +197,7 @@ void WorldBlocks::compare_numbers()
     starts_differ_  = std::any_of(blocks_.begin(), blocks_.end(), starts);
 }
 
+// Blocks are equal in size but for the last.
 std::size_t WorldBlocks::block_of(std::int32_t world) const
 { return static_cast<std::size_t>(world / worlds_at_once_); }
 
@@ -190,10 +205,11 @@ std::size_t WorldBlocks::block_of(std::int32_t world) const
 template <class Work>
 void WorldBlocks::each_block(const Work& work)
 {
-    const std::size_t        threads = machines_.size(), count = blocks_.size(),
-                             // Several blocks a time where there are many: fewer accesses to the counter, and still an
-                             // even end.
-                             at_once = std::clamp<std::size_t>(count / (16 * threads), 1, 16);
+    const std::size_t threads = machines_.size(), count = blocks_.size(),
+                      // Several blocks a time where there are many: fewer accesses to the counter, and still an
+                      // even end.
+        at_once = std::clamp<std::size_t>(count / (16 * threads), 1, 16);
+    // The counter gives out blocks as threads become free.
     std::atomic<std::size_t> next{0};
     tasks::for_chunks(
         &pool_, threads, 1,
@@ -207,6 +223,7 @@ void WorldBlocks::each_block(const Work& work)
 
 void WorldBlocks::collide(Block& block, Machine& machine, double dt, bool for_step)
 {
+    // A block of its own has a model with its own numbers.
     if (!block.own) {
         // Masses, gains and materials may differ among worlds that are alike in structure: they are copied in before
         // each turn.
@@ -215,6 +232,7 @@ void WorldBlocks::collide(Block& block, Machine& machine, double dt, bool for_st
     }
     const auto status = machine.pipeline->collide(machine.state, dt, block.contacts,
                                                   for_step && options_.keep_pairs ? &block.cache : nullptr);
+    // Overlaps of the start are part of the step only: a query sees the shapes as they are.
     if (for_step) block.rest.apply(machine.model, machine.state, block.contacts);
     block.overflow = status.overflow;
 }
@@ -222,14 +240,16 @@ void WorldBlocks::collide(Block& block, Machine& machine, double dt, bool for_st
 /// Put off until somebody asks or steps: in a step contacts of a block are found while it is in the cache.
 void WorldBlocks::find_contacts(const model::State& state, double dt, bool for_step)
 {
-    pending_          = &state;
-    pending_dt_       = dt;
+    pending_    = &state;
+    pending_dt_ = dt;
+    // Nothing is computed here. The state must stay where it is until then.
     pending_for_step_ = for_step;
     merged_           = false;
 }
 
 void WorldBlocks::collide_all()
 {
+    // Taken, so that a second question finds the contacts made.
     const model::State* const state = std::exchange(pending_, nullptr);
     if (!state) return;
     const tasks::Phase phase(&pool_);
@@ -244,6 +264,7 @@ solvers::StepReport WorldBlocks::step(model::State& state, const model::Control&
     const tasks::Phase phase(&pool_);
     const bool         first_collide = std::exchange(pending_, nullptr) != nullptr;
     merged_                          = false;
+    // Times are of the last step.
     std::fill(spent_.begin(), spent_.end(), Spent{});
     each_block([&](Block& block, Machine& machine, std::size_t slot) {
         const auto start = Clock::now();
@@ -256,6 +277,7 @@ solvers::StepReport WorldBlocks::step(model::State& state, const model::Control&
         } else if (!block.own && numbers_differ_) {
             model::copy_world_numbers(*model_, block.worlds, machine.model);
         }
+        // In place: the machine's state is both start and end.
         block.report = machine.solver->step(machine.state, machine.state, machine.control, &block.contacts, dt);
         // A block of which all worlds diverged keeps its state.
         if (!block.report.diverged) model::put_world_state(machine.state, block.places, state);
@@ -272,12 +294,15 @@ solvers::StepReport WorldBlocks::step(model::State& state, const model::Control&
     for (Block& block : blocks_) {
         solvers::StepReport& r = block.report;
         overflow_              = overflow_ || block.overflow;
+        // A block is diverged when all of its worlds are.
         stopped += r.diverged ? 1 : 0;
+        // The first refusal in the order of blocks, whichever thread came first.
         if (r.refused && !out.refused) out.refused = r.refused;
         if (r.diverged)
             for (std::int32_t w = block.worlds.first; w < block.worlds.end(); ++w) out.diverged_worlds.push_back(w);
         else
             for (const std::int32_t w : r.diverged_worlds) out.diverged_worlds.push_back(block.worlds.first + w);
+        // The culprit that is told is the first one too.
         if (out.culprit.empty() && !r.culprit.empty()) {
             const auto in_model = [](std::int32_t index, std::size_t begin) {
                 return index < 0 ? index : index + static_cast<std::int32_t>(begin);
@@ -307,6 +332,7 @@ solvers::StepReport WorldBlocks::step(model::State& state, const model::Control&
     return out;
 }
 
+// Many threads made the rows; the order of the result is that of shapes and does not depend on them.
 void WorldBlocks::merge(model::Contacts& out, bool fresh)
 {
     struct Place {
@@ -330,12 +356,14 @@ void WorldBlocks::merge(model::Contacts& out, bool fresh)
     });
     // A quarter more, so that the buffer does not grow with each step.
     if (out.capacity() < rows.size() || fresh) out.resize(std::max(out.capacity(), rows.size() + rows.size() / 4));
+    // Stiffness and damping are there only where some block has rows of a pressure field.
     if (stiffness) out.with_stiffness();
     for (std::size_t i = 0; i < rows.size(); ++i) {
         out.rigid_contact_shape0[i] = rows[i].shape0;
         out.rigid_contact_shape1[i] = rows[i].shape1;
     }
     each_row_array([&](auto member) {
+        // Column by column: each is read and written in one pass.
         auto& to = out.*member;
         if (to.size() < rows.size()) return;  // of pressure contacts only
         for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -344,7 +372,8 @@ void WorldBlocks::merge(model::Contacts& out, bool fresh)
         }
     });
     out.rigid_contact_count = out.rigid_contact_needed = static_cast<std::int32_t>(rows.size());
-    out.contact_generation                             = out.next_generation();
+    // Readers see by the generation that contacts are new.
+    out.contact_generation = out.next_generation();
     out.reset_custom(model_->custom_arrays);
 }
 
@@ -363,6 +392,7 @@ std::int32_t WorldBlocks::contact_count()
     return count;
 }
 
+// For a recording of the state as it is. Neither the pair caches nor the rest overlaps of blocks are used.
 void WorldBlocks::fresh_contacts(const model::State& state, model::Contacts& out)
 {
     collide_all();
@@ -383,6 +413,7 @@ void WorldBlocks::set_overlaps(const collision::RestOverlaps& rest)
 {
     std::vector<std::vector<collision::RestOverlaps::Pair>> pairs(blocks_.size());
     for (const auto& pair : rest.pairs()) {
+        // Overlaps among what the worlds share do not move.
         const std::int32_t world = model_->shape_world[static_cast<std::size_t>(pair.shape0)];
         if (world < 0) continue;
         const std::size_t         b      = block_of(world);
@@ -394,7 +425,9 @@ void WorldBlocks::set_overlaps(const collision::RestOverlaps& rest)
 
 void WorldBlocks::forget_worlds(std::span<const std::uint8_t> selected)
 {
+    // Each block is told with a mask of its own worlds.
     each_block([&](Block& block, Machine& machine, std::size_t) {
+        // The entry behind the worlds is for what they share.
         std::vector<std::uint8_t> own(static_cast<std::size_t>(block.worlds.count) + 1, 0);
         bool                      any = false;
         for (std::int32_t w = 0; w < block.worlds.count; ++w) {
@@ -430,12 +463,15 @@ void WorldBlocks::wake(std::int32_t body)
 
 void WorldBlocks::notify(const model::Model& model, const model::ModelChanges& changes, std::uint32_t bits)
 {
+    // The engine's model may lie at another address after an edit.
     model_ = &model;
     if (!changes.any()) return;
     if (changes.structure || changes.inertia || changes.shapes || changes.pairs) {
         // Worlds are not alike any more: each block goes on with a machine of its own, which is told what changed.
         // A structural edit may concern one world; the machines of all blocks become their own.
         for (Block& block : blocks_) {
+            // The block's memory passes from the shared machine to its own by bytes, as between a checkpoint and a
+            // run.
             if (!block.own) {
                 Diagnostics told;
                 auto        own = make_machine(machines_.front()->model, told);
@@ -451,7 +487,8 @@ void WorldBlocks::notify(const model::Model& model, const model::ModelChanges& c
                 block.memory.reset();
             }
             if (!block.own) continue;
-            block.own->model    = model::model_of_worlds(model, block.worlds);
+            block.own->model = model::model_of_worlds(model, block.worlds);
+            // Indices of pairs and acceleration structures are those of the shapes before.
             block.own->pipeline = make_pipeline(block.own->model);
             block.own->solver->notify(bits);
             block.cache.clear();
@@ -461,6 +498,7 @@ void WorldBlocks::notify(const model::Model& model, const model::ModelChanges& c
     }
     compare_numbers();
     // Shared machines have the numbers of the first block unless numbers differ.
+    // Writing them now, a step needs no copy when the blocks agree.
     for (const auto& machine : machines_) model::copy_world_numbers(model, blocks_.front().worlds, machine->model);
     each_block([&](Block& block, Machine& machine, std::size_t) {
         if (block.own) model::copy_world_numbers(model, block.worlds, machine.model);
@@ -471,6 +509,7 @@ void WorldBlocks::notify(const model::Model& model, const model::ModelChanges& c
 
 std::vector<std::byte> WorldBlocks::save_solver()
 {
+    // The memory of each block, in the order of blocks: bytes of a checkpoint do not depend on threads.
     ByteWriter out;
     out.put(kMagic);
     out.put(static_cast<std::uint64_t>(blocks_.size()));
@@ -493,10 +532,12 @@ std::vector<std::byte> WorldBlocks::save_pairs()
 
 bool WorldBlocks::is_of_blocks(std::span<const std::byte> solver)
 {
+    // Tells these bytes from those of a solver that steps all worlds together.
     ByteReader in(solver);
     return in.take<std::uint64_t>() == kMagic && in.good();
 }
 
+// Bytes come from files: sizes and marks are checked, and a failure leaves everything as it was.
 bool WorldBlocks::restore(std::span<const std::byte> solver, std::span<const std::byte> pairs)
 {
     const auto parts_of = [&](std::span<const std::byte> bytes, std::vector<std::vector<std::byte>>& parts) {

@@ -1,5 +1,9 @@
 // Names and parameters of the solvers: tables with units, defaults and ranges, and the text form "xpbd:iterations=8".
 // The command line, recordings, checkpoints and Python use the same tables.
+//
+// A row is: name, unit, default, least, most, kind, what it does, and the words of a parameter that is a word. Values
+// are doubles throughout: a flag is 0 or 1, a word is its place in the list of words. The flags soft_laws, accumulate
+// and keep_momentum choose a law of Mechane's own by default; 0 is the way of Newton.
 
 #include "mechane/solvers/parameters.h"
 
@@ -66,6 +70,7 @@ constexpr Parameter kVbd[] = {
     {"particle_self_contact_margin", "m", 0.2, 0, kMost, number, "distance that triangles keep"},
     {"particle_self_contact_gap", "m", 0, 0, kMost, number, "beyond the margin, where contacts are looked for"}};
 
+// Here -1 leaves the choice to the model; where the model says nothing, the default named in the text counts.
 constexpr Parameter kMujoco[] = {
     {"integrator", "1", -1, -1, 4, word, "how MuJoCo steps; as the model says, else implicitfast",
      "euler rk4 implicit implicitfast discrete"},
@@ -102,6 +107,7 @@ constexpr Table kTables[] = {{"semi-implicit", kSemiImplicit},
                              {"vbd", kVbd},
                              {"mujoco", kMujoco}};
 
+// Other spellings: the names of Newton's classes and short forms.
 constexpr std::pair<std::string_view, std::string_view> kAliases[] = {{"hybrid", "softstep"},
                                                                       {"SolverSoftStep", "softstep"},
                                                                       {"semi", "semi-implicit"},
@@ -138,6 +144,7 @@ std::optional<double> number_of(std::string_view text, const Parameter& of)
 {
     const Parameter::Kind kind = of.kind;
     if (kind == flag && (text == "true" || text == "false")) return text == "true" ? 1 : 0;
+    // The word of a parameter may be given as its number too, which is read below.
     if (const auto place = place_of(text, of.words)) return place;
     double     value = 0;
     const auto end   = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -195,6 +202,7 @@ Result<Setting> read_setting(std::string_view solver, std::string_view text)
     const auto equals = text.find('=');
     const auto value =
         equals == std::string_view::npos ? std::nullopt : number_of(trimmed(text.substr(equals + 1)), *row);
+    // A flag, a whole number and a word must be whole; `least` and `most` bound the rest.
     if (!value || *value < row->least || *value > row->most || (row->kind != number && *value != std::round(*value)))
         return make_diagnostic(
             kSolverParameter, {},
@@ -215,6 +223,7 @@ Result<SolverChoice> choose_solver(std::string_view text)
         const auto comma   = rest.find(',');
         auto       setting = read_setting(out.name, rest.substr(0, comma));
         if (!setting) return setting.error();
+        // The last setting of a name counts, as with most command lines.
         std::erase_if(out.settings, [&](const Setting& s) { return s.name == setting->name; });
         out.settings.push_back(*std::move(setting));
         rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
@@ -225,6 +234,7 @@ Result<SolverChoice> choose_solver(std::string_view text)
                rows.begin();
     };
     // Defaults are left out and the order is that of the table: equal choices have equal texts.
+    // The rows exist: read_setting has refused names that are in no row.
     std::erase_if(out.settings,
                   [&](const Setting& s) { return rows[static_cast<std::size_t>(place(s))].value == s.value; });
     std::sort(out.settings.begin(), out.settings.end(),

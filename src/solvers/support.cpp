@@ -42,6 +42,7 @@ template <class Has>
 Labels joints_with_dof(const Model& m, Has&& has)
 {
     return those(m.joint_label, [&](std::size_t j) {
+        // Coordinates of such joints are not held by limits or drives.
         // Free joints have limits and gains in the arrays that nobody reads.
         const bool free = m.joint_type[j] == JointType::free || m.joint_type[j] == JointType::distance;
         for (auto d = static_cast<std::size_t>(m.joint_qd_start[j]);
@@ -51,6 +52,7 @@ Labels joints_with_dof(const Model& m, Has&& has)
     });
 }
 
+// model::kMaxValue stands for "no limit" in the arrays.
 bool bounded(Real value) { return static_cast<double>(value) < model::kMaxValue; }
 bool driven(const Model& m, std::size_t d) { return m.joint_target_ke[d] > 0 || m.joint_target_kd[d] > 0; }
 bool limited(const Model& m, std::size_t d)
@@ -63,6 +65,8 @@ Labels shapes(const Model& m, const std::vector<Real>& values)
     return those(m.shape_label, [&](std::size_t s) { return collides(m, s) && values[s] > 0; });
 }
 
+// A feature, who uses it in a model, and what the default solver softstep does with it. The consequence is the text
+// for the user where the support is not full.
 struct Row {
     Feature feature;
     Labels (*find)(const Model&);
@@ -100,6 +104,8 @@ const Row kRows[] = {
      {}},
     {{"joint.limit_gains", "limits with a stiffness of their own"},
      [](const Model& m) {
+         // A default-made config shows what a builder writes where nothing is authored: only what differs from it is
+         // a use.
          const model::JointDofConfig plain;
          return joints_with_dof(m, [&](std::size_t d) {
              return limited(m, d) &&
@@ -121,6 +127,7 @@ const Row kRows[] = {
      {}},
     {{"joint.effort_limit", "effort limits of drives"},
      [](const Model& m) {
+         // Without a drive an effort limit bounds nothing.
          const model::JointDofConfig plain;
          return joints_with_dof(m, [&](std::size_t d) {
              return driven(m, d) && m.joint_effort_limit[d] < static_cast<Real>(plain.effort_limit);
@@ -170,6 +177,7 @@ const Row kRows[] = {
      [](const Model& m) {
          // Exporters write the largest float where they mean infinity.
          return those(m.joint_label, [&](std::size_t j) {
+             // 1e30 lies far above any force of a joint and far below the largest float (3.4e38).
              return static_cast<double>(m.joint_break_force[j]) < 1e30 ||
                     static_cast<double>(m.joint_break_torque[j]) < 1e30;
          });
@@ -267,6 +275,7 @@ struct Shortcoming {
 
 using enum Support;
 
+// Sentences that several solvers share. They follow the name of the feature in a diagnostic.
 constexpr std::string_view kFree = "the joint does nothing, its child moves freely", kNotRead = "it is not read",
                            kAsForce = "the gains are taken as stiffness and damping, whatever the inertia",
                            kStays   = "without a target the body stays where it is, whatever its velocity",
@@ -348,6 +357,7 @@ constexpr Shortcoming kMujocoLacks[] = {
     {"particle", ignored, "they stay where they are"},
     {"attachment", ignored, "particles are not held at bodies"}};
 
+// A table for every feature in the order of kRows, so that the tables of two solvers can be read row by row.
 std::vector<SupportRow> rows_with(std::span<const Shortcoming> shortcomings)
 {
     std::vector<SupportRow> out;
@@ -383,16 +393,19 @@ std::string_view to_string(Support support)
 
 std::span<const SupportRow> support_of(std::string_view solver)
 {
-    static const auto      softstep = softstep_rows(), xpbd = rows_with(kXpbdLacks),
-                           semi_implicit = rows_with(kSemiImplicitLacks), featherstone = rows_with(kFeatherstoneLacks),
-                           mujoco = rows_with(kMujocoLacks);
-    const std::string_view name   = canonical_name(solver.substr(0, solver.find(':')));
+    // Built once. SupportRow points into kRows, which lives as long as the program.
+    static const auto softstep = softstep_rows(), xpbd = rows_with(kXpbdLacks),
+                      semi_implicit = rows_with(kSemiImplicitLacks), featherstone = rows_with(kFeatherstoneLacks),
+                      mujoco = rows_with(kMujocoLacks);
+    // The name may come with parameters ("xpbd:iterations=8").
+    const std::string_view name = canonical_name(solver.substr(0, solver.find(':')));
     if (name == "softstep") return softstep;
     if (name == "xpbd") return xpbd;
     if (name == "semi-implicit") return semi_implicit;
     if (name == "featherstone") return featherstone;
     if (name == "vbd") return softstep;  // bodies are softstep's, and what is soft is vbd's under softstep
     if (name == "mujoco") return mujoco;
+    // An unknown solver has no rows; nothing is claimed about it.
     return {};
 }
 

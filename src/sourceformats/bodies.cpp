@@ -1,3 +1,12 @@
+// Which links of a read robot become rigid bodies. USD's bodies must have a mass to move freely, and robot
+// descriptions are full of links that have none: frames, tool points, dummies between two joints.
+//
+// body     a link with an inertial, one that a movable joint holds, or a kinematic one
+// frame    any other link; its shapes and joints belong to its home
+// home     the body that a frame is fixed to, or -1 for the world; X_HL is the frame's pose in it
+// merged   a link whose mass went elsewhere: to the link that holds it, or to nothing where it was too small
+//
+// Every decision that changes what the source says is an entry of the loss report.
 #include "sourceformats/bodies.h"
 
 #include <fmt/format.h>
@@ -18,7 +27,8 @@ Inertial moved(const Inertial& of, const Posed& X_AB)
     Inertial     out = of;
     const Mat33d R   = to_matrix(X_AB.q);
     out.com          = X_AB * of.com;
-    out.inertia      = R * of.inertia * transpose(R);
+    // About the new axes: I' = R I R^T. The centre of mass moves with the frame, and the tensor is about that centre.
+    out.inertia = R * of.inertia * transpose(R);
     return out;
 }
 
@@ -35,6 +45,7 @@ Inertial combined(const Inertial& a, const Inertial& b)
 
 Inertial stand_in(double mass)
 {
+    // A solid ball: 2/5 m r^2 about each axis.
     const double moment = 0.4 * mass * kStandInRadius * kStandInRadius;
     return {mass, {}, Mat33d::diagonal(Vec3d{1, 1, 1} * moment), true, {}};
 }
@@ -43,6 +54,7 @@ Inertial stand_in(double mass)
 
 void give_masses(RobotTree& tree, double mass, LossReport& losses)
 {
+    // The losses of this look were reported, or will be, by the writer that asks again.
     LossReport   unused;
     const Bodies bodies = find_bodies(tree, unused);
     for (std::size_t l = 0; l < tree.links.size(); ++l) {
@@ -55,6 +67,8 @@ void give_masses(RobotTree& tree, double mass, LossReport& losses)
     }
 }
 
+// UsdPhysics' kinematic bodies are moved from outside one by one. A base that carries other links would have to carry
+// a tree; a fixed joint to the world stands for that.
 void hold_kinematic_roots(RobotTree& tree, LossReport& losses)
 {
     std::vector<bool>     below(tree.links.size(), false), above(tree.links.size(), false);
@@ -78,6 +92,7 @@ void hold_kinematic_roots(RobotTree& tree, LossReport& losses)
         losses.add({"kinematic-base", Severity::warning, LossAction::converted, "kinematics", site_of(link.place),
                     fmt::format("link '{}'", link.name), "moved from outside", "fixed to the world",
                     "a base that carries other links is fixed by a joint; only single bodies are kinematic"});
+        // Joints lie parents first, so the anchor is put in front. All references to joints by index move by one.
         tree.joints.insert(tree.joints.begin(), std::move(made));
         for (Joint& j : tree.joints)
             if (j.mimic) ++j.mimic->joint;
@@ -91,6 +106,8 @@ void hold_kinematic_roots(RobotTree& tree, LossReport& losses)
     }
 }
 
+// Principal axes are free up to their order and signs: 24 right-handed choices. The one nearest to the link's own
+// axes (largest |w| of its quaternion) is taken, so that a diagonal tensor stays unrotated and files stay readable.
 Principal principal(const Mat33d& inertia)
 {
     const geometry::PrincipalAxes axes          = geometry::principal_axes(inertia);
@@ -105,6 +122,7 @@ Principal principal(const Mat33d& inertia)
             const Mat33d turned = Mat33d::from_columns(column[0], column[1], column[2]);
             if (determinant(turned) < 0) continue;
             const Quatd q = from_matrix(turned);
+            // Equal choices keep the first, in the order of the table. 1e-9 is above the rounding of a quaternion.
             if (std::abs(q.w) <= most + 1e-9) continue;
             most = std::abs(q.w);
             best = {{axes.values[at(order[0])], axes.values[at(order[1])], axes.values[at(order[2])]},
@@ -145,9 +163,11 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
     std::vector<bool> shaped(links, false);
     for (const Shape& s : tree.shapes)
         if (s.link >= 0) shaped[at(s.link)] = true;
+    // A frame's holder is the first link upwards over fixed joints that has a real mass.
     for (std::size_t l = 0; l < links; ++l) {
         if (!is_tiny(l) || shaped[l] || tree.links[l].kinematic || !fixed_to(l)) continue;
         int holder = tree.joints[at(above[l])].parent;
+        // At most as many steps as there are links: a chain that closes upon itself ends too.
         for (std::size_t steps = 0;
              holder >= 0 && (!tree.links[at(holder)].inertial || is_tiny(at(holder))) && steps < links; ++steps)
             holder = fixed_to(at(holder)) ? tree.joints[at(above[at(holder)])].parent : -1;
@@ -164,12 +184,15 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
     // A link without mass that moves, or is a root, takes the mass of what is fixed to it.
     for (std::size_t l = 0; l < links; ++l) {
         if (out.inertial[l] || fixed_to(l)) continue;
-        bool       any    = false;
+        bool any = false;
+        // Depth first over fixed joints, with the pose of each link in the link that takes the mass.
         const auto absorb = [&](std::size_t link, const Posed& X, const auto& self) -> void {
             for (const Joint& j : tree.joints) {
                 if (j.loop || j.parent != static_cast<int>(link) || j.kind != Joint::Kind::fixed) continue;
                 const std::size_t child = at(j.child);
-                const Posed       X_LC  = X * j.X_PJ * inverse(j.X_CJ);
+                // X_PJ places the joint in its parent, X_CJ in its child; at zero both are one: X_LC = X_LP X_PJ
+                // X_CJ^-1.
+                const Posed X_LC = X * j.X_PJ * inverse(j.X_CJ);
                 if (out.inertial[child]) {
                     const Inertial part = moved(*out.inertial[child], X_LC);
                     out.inertial[l]     = any ? combined(*out.inertial[l], part) : part;
@@ -186,6 +209,7 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
         };
         absorb(l, {}, absorb);
     }
+    // The decision proper. A root without mass is no body: what hangs on it is fixed to the world.
     for (std::size_t l = 0; l < links; ++l) {
         const bool root = above[l] < 0;
         if (out.inertial[l] || tree.links[l].kinematic)
@@ -238,6 +262,7 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
                  : fmt::format("the mass of link '{}' went to what holds it, of which it is a frame",
                                tree.links[child].name)});
     }
+    // Joints of frames are told in the frame of the home.
     out.joint_parent.assign(joints, -1);
     out.X_PJ.resize(joints);
     for (std::size_t j = 0; j < joints; ++j) {

@@ -1,3 +1,11 @@
+// From a file of another format to a stage, and to files. The format is told by the suffix, and for XML by the root
+// element, since URDF, MJCF, SDFormat and Xacro share ".xml".
+//
+// 1. read     a reader per format builds a RobotTree, with findings (what is wrong) and losses (what is not carried
+// over)
+// 2. finish   what all formats need: faces that look one way, bases that are fixed, masses, a name
+// 3. to_usd   the tree becomes layers (usd_writer.cpp)
+// 4. write    a folder with a report, or one file; both appear as a whole or not at all
 #include "mechane/sourceformats/convert.h"
 
 #include <fmt/format.h>
@@ -85,6 +93,7 @@ void finish(ReadRobot& out, const std::string& file, const ReadOptions& options)
     hold_kinematic_roots(out.tree, out.losses);
     if (options.default_mass) give_masses(out.tree, *options.default_mass, out.losses);
     if (!options.name.empty()) out.tree.name = options.name;
+    // "robot.urdf.xacro" is the robot "robot": two suffixes.
     if (out.tree.name.empty()) out.tree.name = fs::path(file).stem().stem().string();
     account_for_faults(out.found, out.losses);
 }
@@ -97,10 +106,12 @@ Result<ReadRobot> read(const std::string& text, const std::string& file, const s
     if (!root) return root.error();
     out.losses.source = file;
     out.tree.name     = options.name;
+    // The place in messages and for relative paths is that of the file; the text itself may come from memory.
     FileFinder finder((fs::path(folder) / fs::path(file).filename()).string(), options.packages, options.search_paths);
     const bool xacro    = uses_xacro(*root);
     XmlElement document = xacro ? expand_xacro(*root, (fs::path(folder) / fs::path(file).filename()).string(),
                                                options.xacro_arguments, finder, out.found)
+                                // Xacro is expanded to plain URDF first. Its readers see no difference.
                                 : std::move(*root);
     Source     source(options, std::move(finder), out.found, out.losses, out.tree);
     const std::string place = (fs::path(folder) / fs::path(file).filename()).string();
@@ -119,6 +130,8 @@ Result<ReadRobot> read(const std::string& text, const std::string& file, const s
     return out;
 }
 
+// The report lists the files of an earlier conversion with their hashes. A folder that holds nothing else may be
+// replaced; one with a file of somebody else's, or that was edited, is not touched.
 Result<files::Listing> listed_in(const std::string& report)
 {
     const auto text = files::read_own(report, std::size_t{1} << 30);
@@ -135,6 +148,7 @@ Result<files::Listing> listed_in(const std::string& report)
 }
 
 /// The folder that is there, in which the result is made before it gets its name.
+/// The new folder is made beside the old one, on the same file system, so that it can take its name in one step.
 fs::path nearest_folder(const std::string& result)
 {
     std::error_code failed;
@@ -144,6 +158,7 @@ fs::path nearest_folder(const std::string& result)
 }
 
 /// What is not the same in motion, once a kind.
+/// A robot of a hundred joints would tell the same a hundred times.
 void tell_motion(const LossReport& losses, Diagnostics& found)
 {
     std::map<std::pair<std::string, std::string>, std::pair<const Loss*, int>> kinds;
@@ -167,6 +182,7 @@ Result<usd::ForeignStage> as_foreign(const std::string& file, const usd::OpenOpt
     ReadRobot robot;
     auto      made = read_as_usd(file, Layout::single, options, robot);
     if (!made) return made.error();
+    // A stage that opens the file has no folder to put pictures into.
     if (!made->pictures.empty())
         robot.found.add(kTextureMissing, {.layer = file},
                         fmt::format("{} pictures lie in the file itself and are not shown", made->pictures.size()),
@@ -227,12 +243,14 @@ Result<ReadRobot> read_robot(const std::string& file, const ReadOptions& options
 }
 
 Result<ReadRobot> read_robot_text(const std::string& text, const std::string& folder, const ReadOptions& options)
+// Xacro and includes of a text without a file are looked for in `folder`.
 { return read(text, "robot.xml", folder.empty() ? "." : folder, options); }
 
 Result<std::vector<std::string>> write_folder(const UsdRobot& robot, const std::string& folder,
                                               const std::string& loss_json)
 {
     std::error_code failed;
+    // Asked before the work is done: a folder that may not be replaced ends it here.
     if (auto possible = files::try_folder(folder, kReport, listed_in); !possible) return possible.error();
     const files::ScratchFolder scratch(nearest_folder(folder));
     if (scratch.path().empty())
@@ -255,6 +273,7 @@ Result<std::vector<std::string>> write_folder(const UsdRobot& robot, const std::
     auto document     = nlohmann::ordered_json::parse(loss_json, nullptr, false);
     document["entry"] = robot.entry;
     document["files"] = nlohmann::ordered_json::array();
+    // Sorted, so that the report does not depend on the order in which layers and textures were made.
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
         const auto hash = files::sha256_of((made / name).string());
@@ -263,6 +282,7 @@ Result<std::vector<std::string>> write_folder(const UsdRobot& robot, const std::
     }
     if (auto written = files::replace((made / kReport).string(), document.dump(1) + "\n"); !written)
         return written.error();
+    // Until here nothing of the target has changed.
     if (auto published = files::publish_folder(made.string(), folder); !published) return published.error();
     names.emplace_back(kReport);
     for (std::string& name : names) name = (fs::path(folder) / name).lexically_normal().string();
@@ -284,6 +304,8 @@ Result<std::vector<std::string>> write_file(const UsdRobot& robot, const std::st
     }
     layer.rewrite_assets([&](const std::string& authored) {  // pictures stay where they are
         if (const auto own = moved.find(authored); own != moved.end()) return own->second;
+        // Pictures of the source are named by absolute path so far. They are told relative to the new file where they
+        // lie below it.
         if (!fs::path(authored).is_absolute()) return authored;
         const std::string relative = fs::path(authored).lexically_relative(place).string();
         return relative.starts_with("..") ? relative : "./" + relative;
@@ -305,6 +327,8 @@ Result<std::shared_ptr<const usd::Stage>> open_as_stage(const std::string& file,
                                                         const usd::OpenOptions& open, ReadRobot& read)
 {
     const fs::path given(file);
+    // The reader of this file keeps the losses for the caller; other files that the stage opens have readers of their
+    // own.
     usd::set_foreign_reader(kSuffixes,
                             [&](const std::string& source, const usd::OpenOptions& with) -> Result<usd::ForeignStage> {
                                 if (fs::path(source).filename() != given.filename())
@@ -316,6 +340,7 @@ Result<std::shared_ptr<const usd::Stage>> open_as_stage(const std::string& file,
                                 return out;
                             });
     auto stage = usd::Stage::open(file, open);
+    // The reader above holds references to this call's arguments. It must not outlive the call.
     let_stages_open_robots();
     return stage;
 }

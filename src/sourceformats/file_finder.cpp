@@ -1,3 +1,11 @@
+// Where the files of a robot lie: meshes, textures, included models, xacro macros. Addresses are
+//
+// package://NAME/PATH   of ROS;  model://NAME/PATH  of Gazebo
+// file:///PATH          and plain paths, relative to the file that names them
+//
+// A package is looked for in this order: what the caller named; folders of the search path; what usd's packages know;
+// Gazebo's variables; folders above the file, since a robot mostly lies inside its package. Nothing is fetched from a
+// network, and an address cannot leave its package by "..".
 #include "sourceformats/file_finder.h"
 
 #include <fmt/format.h>
@@ -13,6 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A file in PACKAGE/urdf/robots/arms is three folders down; eight leave room and end the search before the root of
+// deep trees.
 constexpr int kFoldersAbove = 8;
 
 bool is_file(const fs::path& path)
@@ -47,16 +57,17 @@ std::string folder_of(const std::string& file)
     return folder.empty() ? "." : folder;
 }
 
-FileFinder::FileFinder(std::string source, std::map<std::string, std::string> packages,
-                       std::vector<std::string> search)
+FileFinder::FileFinder(std::string source, std::map<std::string, std::string> packages, std::vector<std::string> search)
     : source_(std::move(source)), packages_(std::move(packages)), search_(std::move(search))
 {
 }
 
 std::string FileFinder::package(const std::string& name) const
 {
+    // A name with a slash or dots would leave the folders that are searched.
     if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) return {};
     if (const auto given = packages_.find(name); given != packages_.end()) return given->second;
+    // A folder of the search path holds packages, or is the package itself.
     for (const std::string& folder : search_) {
         if (is_folder(fs::path(folder) / name)) return (fs::path(folder) / name).string();
         if (fs::path(folder).lexically_normal().filename() == name && is_folder(folder)) return folder;
@@ -75,6 +86,7 @@ std::string FileFinder::package(const std::string& name) const
     if (source_.empty()) return {};
     std::error_code failed;
     fs::path        above = fs::absolute(source_, failed).lexically_normal().parent_path();
+    // The package's own folder, or one beside a folder above: packages of one workspace lie side by side.
     for (int i = 0; i < kFoldersAbove && !above.empty(); ++i, above = above.parent_path()) {
         if (above.filename() == name) return above.string();
         if (is_folder(above / name)) return (above / name).string();
@@ -94,6 +106,7 @@ std::string FileFinder::in_package(const std::string& address) const
 
 std::string FileFinder::find(const std::string& address, const std::string& folder) const
 {
+    // A zero byte would end the path for the operating system, and name another file than the message says.
     if (address.empty() || address.find('\0') != std::string::npos) return {};
     if (names_package(address)) {
         const std::string file = in_package(address);
@@ -102,6 +115,7 @@ std::string FileFinder::find(const std::string& address, const std::string& fold
     std::string path = address;
     if (path.starts_with("file://")) path.erase(0, 7);
     if (path.find("://") != std::string::npos) return {};
+    // Files from Windows programs.
     for (char& c : path)
         if (c == '\\') c = '/';
     if (fs::path(path).is_absolute()) return is_file(path) ? path : std::string();
@@ -112,6 +126,7 @@ std::string FileFinder::find(const std::string& address, const std::string& fold
     return {};
 }
 
+// The sentence for a message. It looks again, since find() tells nothing but the path.
 std::string FileFinder::why_not(const std::string& address, const std::string& folder) const
 {
     if (names_package(address)) {

@@ -1,3 +1,6 @@
+// What a conversion did not carry over one to one. An entry says what was found, what became of it, and why; those
+// that are marked with `motion` change how the robot moves, and are told on the terminal as well. The order is that
+// of the source file, by line, and of reading within a line; so two runs give the same bytes.
 #include "mechane/sourceformats/loss.h"
 
 #include <fmt/format.h>
@@ -62,6 +65,7 @@ bool LossReport::at_least(Severity severity) const
     return std::any_of(entries.begin(), entries.end(), [&](const Loss& l) { return l.severity >= severity; });
 }
 
+// The schema's fields are stable; new ones may come. Exports write the same schema, with `variantState` filled.
 std::string to_json(const LossReport& report)
 {
     using Json   = nlohmann::ordered_json;
@@ -93,9 +97,11 @@ std::string to_json(const LossReport& report)
                         {"nameMap", report.names},
                         {"entries", entries},
                         {"summary", summary}};
+    // Texts of a source may hold bytes that are no UTF-8. They are replaced, JSON must be valid.
     return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// For a terminal: one line an entry, control characters made visible, the tail only counted.
 std::string to_text(const LossReport& report, std::size_t most)
 {
     std::string out;

@@ -1,3 +1,4 @@
+// PNGs of 16 bits a channel become ones of 8 bits, for preview surfaces; each is an entry of the loss report.
 #include "sourceformats/picture_files.h"
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 namespace mechane::sourceformats {
 namespace {
 
+// Signature of PNG, then the chunk IHDR, whose bit depth is byte 24.
 bool has_sixteen_bits(std::string_view head)
 { return head.size() > 24 && head.starts_with("\x89PNG\r\n\x1a\n") && static_cast<unsigned char>(head[24]) == 16; }
 
@@ -36,9 +38,11 @@ void pictures_of_eight_bits(UsdRobot& robot, LossReport& losses)
     for (auto& [name, bytes] : robot.pictures)
         if (has_sixteen_bits(bytes))
             if (std::string plain = with_eight_bits(bytes); !plain.empty()) bytes = std::move(plain), tell(name, name);
+    // A texture that lies as a file is copied as it is; once converted it is a picture from memory instead.
     std::erase_if(robot.textures, [&](const std::pair<std::string, std::string>& texture) {
         const auto& [file, name] = texture;
-        const auto head          = files::read_head(file, 32);
+        // The head of the file tells. Only pictures that must change are read in full.
+        const auto head = files::read_head(file, 32);
         if (!head || !has_sixteen_bits(*head)) return false;
         const auto  bytes = files::read_given(file);
         std::string plain = bytes ? with_eight_bits(*bytes) : std::string();

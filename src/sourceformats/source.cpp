@@ -1,3 +1,5 @@
+// What all readers share: numbers and words of attributes with findings, meshes and textures by address, and the list
+// of what nobody read. A wrong value gives a finding and no value; the reader goes on with its default.
 #include "sourceformats/source.h"
 
 #include <fmt/format.h>
@@ -17,8 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A mesh of a robot part has megabytes. A file of a GiB is refused before its memory is taken.
 constexpr std::size_t kMostMeshBytes = std::size_t{1} << 30;
 
+// By content, not by suffix: "PNG" and the start of a JPEG.
 bool is_picture(const std::string& file)
 {
     const auto head = files::read_head(file, 12);
@@ -31,6 +35,7 @@ std::string cut(std::string_view text)
     return t.size() <= 120 ? std::string(t) : std::string(t.substr(0, 117)) + "...";
 }
 
+// The first row that fits counts: "inertia" before "joint", as in joint/inertial.
 std::string_view category_of(std::string_view element)
 {
     struct Row {
@@ -70,6 +75,8 @@ std::optional<double> Source::number(const XmlElement& e, std::string_view attri
     return std::nullopt;
 }
 
+// All numbers of the list must be finite; infinity means "no
+// limit" in no attribute that is read here.
 std::optional<std::vector<double>> Source::numbers(const XmlElement& e, std::string_view attribute, std::size_t least,
                                                    std::size_t most)
 {
@@ -122,7 +129,8 @@ int Source::mesh(const std::string& address, const std::string& folder, const Pl
         error(kMeshMissing, at, finder.why_not(address, folder));
         return -1;
     }
-    std::error_code   failed;
+    std::error_code failed;
+    // The canonical path: one mesh that is named in two ways is read once.
     const std::string key = fs::weakly_canonical(file, failed).string();
     if (const auto known = meshes_.find(key); known != meshes_.end()) {
         if (known->second < 0) error(kMeshInvalid, at, fmt::format("{} cannot be read", address));
@@ -136,7 +144,8 @@ int Source::mesh(const std::string& address, const std::string& folder, const Pl
         return -1;
     }
     const std::string mesh_folder = folder_of(file);
-    const Beside      beside      = [&](const std::string& other) {
+    // OBJ and glTF name further files (materials, buffers). They are looked for beside the mesh.
+    const Beside beside = [&](const std::string& other) {
         const std::string found_file = finder.find(other, mesh_folder);
         auto              content =
             found_file.empty() ? Result<std::string>(std::string()) : files::read(found_file, kMostMeshBytes);
@@ -159,6 +168,7 @@ int Source::mesh(const std::string& address, const std::string& folder, const Pl
     asset.corners = std::move(read.data.corners);
     asset.normals = std::move(read.data.normals);
     asset.uvs     = std::move(read.data.uvs);
+    // Faces by material. A mesh of one material has one subset, which the writer binds as a whole.
     std::vector<MeshSubset> subsets(read.data.materials.size());
     for (std::size_t f = 0; f < read.data.face_materials.size(); ++f)
         if (const int m = read.data.face_materials[f]; m >= 0 && static_cast<std::size_t>(m) < subsets.size())
@@ -167,8 +177,9 @@ int Source::mesh(const std::string& address, const std::string& folder, const Pl
         if (subsets[m].faces.empty()) continue;
         const MeshMaterial& from = read.data.materials[m];
         Material            made;
-        made.name      = from.name.empty() ? fmt::format("{}_{}", asset.name, m) : from.name;
-        made.rgba      = from.rgba;
+        made.name = from.name.empty() ? fmt::format("{}_{}", asset.name, m) : from.name;
+        made.rgba = from.rgba;
+        // A mesh file may hold anything; metallic and roughness are shares.
         made.metallic  = std::clamp(std::isfinite(from.metallic) ? from.metallic : 0.0, 0.0, 1.0);
         made.roughness = std::clamp(std::isfinite(from.roughness) ? from.roughness : 0.5, 0.0, 1.0);
         if (!from.texture.empty()) made.texture = texture(from.texture, mesh_folder, at);
@@ -194,6 +205,7 @@ std::string Source::texture(const std::string& address, const std::string& folde
     return {};
 }
 
+// Equal looks are one material, whoever named them.
 int Source::material(Material made)
 {
     for (std::size_t i = 0; i < tree.materials.size(); ++i) {
@@ -208,6 +220,8 @@ int Source::material(Material made)
 
 // Every element and attribute marks its use when it is read. What is left is listed once with the first element that
 // nothing read, and with the number of values below it.
+// This is what makes the loss report complete: a value that no reader asked for is listed without anybody having to
+// think of it. `why` is the reason that a reader left at an element, and holds for all below it.
 void Source::leftovers(const XmlElement& e, const std::string& path, const std::string& above)
 {
     const std::string& why  = e.why.empty() ? above : e.why;
@@ -238,6 +252,7 @@ void Source::leftovers(const XmlElement& e, const std::string& path, const std::
                     why.empty() && changes_motion(e.name)});
         return;
     }
+    // `told`: its use has an entry of its own already. Namespaces of XML are no values.
     for (const XmlAttribute& a : e.attributes) {
         if (a.used)
             losses.kept += a.told ? 0 : 1;
@@ -257,6 +272,8 @@ void Source::leftovers(const XmlElement& e, const std::string& path, const std::
 
 void Source::report_leftovers(const XmlElement& root) { leftovers(root, "", ""); }
 
+// -0 and 0 are written alike, so that files do not differ by a sign without meaning. fmt prints the shortest text
+// that reads back to the same number.
 std::string usda_number(double v)
 {
     if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
@@ -277,6 +294,7 @@ std::string usda_string(std::string_view text)
     std::string out = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') out += '\\';
+        // Line breaks cannot stand in a string of one line; in names and descriptions a space says as much.
         out += c == '\n' || c == '\r' ? ' ' : c;
     }
     return out + "\"";
@@ -289,6 +307,7 @@ Quatd from_rpy(double roll, double pitch, double yaw)
                       from_axis_angle(Vec3d{1, 0, 0}, roll));
 }
 
+// Half of what the rule allows, so that what is written here still passes after rounding to float.
 bool is_inertia(const Mat33d& inertia)
 {
     if (!is_finite(inertia)) return false;

@@ -1,4 +1,7 @@
 // URDF as ROS's wiki describes it (wiki.ros.org/urdf/XML): links, joints, materials, in metres, kilograms and radians.
+//
+// Left to others: <transmission>, <gazebo> and <ros2_control> are listed as losses; Xacro is expanded before
+// (xacro.cpp).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +28,8 @@ class Urdf {
 
     void read()
     {
-        root_.used  = true;
+        root_.used = true;
+        // The version changes nothing in the reading. Asking for it marks it as read.
         tree_.place = root_.place;
         if (const std::string* name = root_.find("name"); name != nullptr && !name->empty()) tree_.name = *name;
         root_.find("version");
@@ -69,6 +73,7 @@ class Urdf {
         return out;
     }
 
+    // A visual's material is a definition when it has a colour or a texture, else a reference by name.
     int material(const XmlElement& e)
     {
         const std::string name    = e.get("name");
@@ -93,6 +98,7 @@ class Urdf {
             if (const std::string* file = texture->find("filename"))
                 made.texture = s_.texture(*file, folder_, texture->place);
         const int index = s_.material(std::move(made));
+        // The first definition of a name is what later references mean.
         if (!name.empty()) materials_.try_emplace(name, index);
         return index;
     }
@@ -126,6 +132,7 @@ class Urdf {
         int visuals = 0, collisions = 0;
         for (const XmlElement& c : e.children) {
             if (c.name == "visual") shape(c, index, true, ++visuals);
+            // With --visuals-collide visuals take the place of collisions.
             if (c.name == "collision" && s_.options.visuals_collide) c.use_all();
             if (c.name == "collision" && !s_.options.visuals_collide) shape(c, index, false, ++collisions);
         }
@@ -140,6 +147,8 @@ class Urdf {
         if (!m) {
             if (mass == nullptr || mass->peek("value") == nullptr)
                 s_.error(kMissing, e.place, fmt::format("the inertial of link '{}' has no mass", link.name));
+            // Without a mass nothing else of an inertial has a meaning. `why` is what the loss report says of the
+            // rest.
             e.why = "the mass of this inertial cannot be read, so nothing else of it is";
             return;
         }
@@ -195,6 +204,7 @@ class Urdf {
 
     void shape(const XmlElement& e, int link, bool visual, int number)
     {
+        // urdfdom reads the first child of <geometry>, and so do we; others are listed as not read.
         const XmlElement* geometry = e.child("geometry");
         if (geometry == nullptr || geometry->children.empty())
             return s_.error(kMissing, e.place,
@@ -235,6 +245,7 @@ class Urdf {
             const std::string* address = g.find("filename");
             if (address == nullptr) return s_.error(kMissing, g.place, "a mesh has no filename");
             made.kind = Shape::Kind::mesh;
+            // One number scales all axes. Negative ones mirror, and are honoured by the writer.
             if (const auto scale = s_.numbers(g, "scale", 1, 3)) {
                 const auto& v = *scale;
                 made.scale    = v.size() == 3 ? Vec3d{v[0], v[1], v[2]} : Vec3d{v[0], v[0], v[0]};
@@ -280,6 +291,7 @@ class Urdf {
         e.why = !type ? "the type of this joint cannot be read, so nothing else of it is"
                       : "this joint cannot be placed in the tree, so nothing else of it is read";
         if (!type || !parent || !child) return;
+        // A link with two parents is no tree. Which of the joints counts is the order of the file.
         if (const auto other = joint_above_.find(*child); other != joint_above_.end())
             return s_.error(kTree, e.place,
                             fmt::format("link '{}' is the child of the joints '{}' and '{}'",
@@ -358,11 +370,13 @@ class Urdf {
             drive.place     = dof.limit_place;
             if (*effort >= 0) dof.drive = drive;
         }
+        // A continuous joint is a rotation without limits; planar and ball joints get their dofs below.
         dof.angular = *type != "prismatic";
         if (*type == "fixed") {
             made.kind = Joint::Kind::fixed;
         } else if (*type == "ball" || *type == "spherical") {
             made.kind = Joint::Kind::ball;
+            // A ball joint has one entry without an axis: limits and drives of URDF say nothing about it.
             Dof one;
             one.name  = made.name;
             one.place = one.limit_place = e.place;
@@ -415,6 +429,7 @@ class Urdf {
         }
         Joint&     follower   = tree_.joints[static_cast<std::size_t>(at->second)];
         const auto multiplier = s_.number(*m, "multiplier"), offset = s_.number(*m, "offset");
+        // A follower's position is multiplier * leader + offset; that needs one number on either side.
         if (follower.dofs.size() != 1 || tree_.joints[static_cast<std::size_t>(leader->second)].dofs.size() != 1)
             return s_.error(kUnsupported, m->place,
                             fmt::format("the mimic of joint '{}' needs two joints of one axis", follower.name));
@@ -479,6 +494,7 @@ class Urdf {
             place[static_cast<std::size_t>(j)] = static_cast<int>(sorted.size());
             sorted.push_back(std::move(tree_.joints[static_cast<std::size_t>(j)]));
         }
+        // Indices of joints changed: floating joints and leaders are renamed.
         std::set<int> floating;
         for (const int j : floating_) floating.insert(place[static_cast<std::size_t>(j)]);
         floating_ = std::move(floating);
@@ -506,6 +522,7 @@ class Urdf {
         remove_joints([&](std::size_t i) { return floating_.contains(static_cast<int>(i)); });
         // The link "world" is the world itself.
         const auto world = links_.find("world");
+        // The name alone is not enough: a link "world" with a mass, or that a joint carries, is a link.
         const bool named = world != links_.end() && !tree_.links[static_cast<std::size_t>(world->second)].inertial &&
                            std::none_of(tree_.joints.begin(), tree_.joints.end(),
                                         [&](const Joint& j) { return j.child == world->second; });
@@ -514,6 +531,7 @@ class Urdf {
         else if (named)
             drop_world(world->second);
         else if (s_.options.base == Base::fixed)
+            // Asked to fix the base, and nothing in the file does: each root gets a joint to the world.
             anchor();
     }
 
@@ -569,6 +587,7 @@ class Urdf {
             made.child = static_cast<int>(l);
             made.X_PJ  = tree_.links[l].X_WL;
             made.place = tree_.links[l].place;
+            // The anchor goes in front, for parents come first. Followers refer to joints by index.
             for (Joint& j : tree_.joints)
                 if (j.mimic) ++j.mimic->joint;
             tree_.joints.insert(tree_.joints.begin(), made);
@@ -578,6 +597,7 @@ class Urdf {
     void remove_link(int gone)
     {
         tree_.links.erase(tree_.links.begin() + gone);
+        // Links behind the one that goes move up; -1, the world, stays.
         const auto shift = [&](int& l) { l -= l > gone ? 1 : 0; };
         for (Joint& j : tree_.joints) shift(j.parent), shift(j.child);
         for (Shape& s : tree_.shapes) shift(s.link);

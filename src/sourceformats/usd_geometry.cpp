@@ -1,3 +1,7 @@
+// Shapes, materials and meshes as prims: UsdGeom's forms, UsdPreviewSurface, and UsdPhysics' colliders. A shape that
+// serves as visual and as collider is written as two prims, since the collider has the purpose "guide". In a folder
+// each form (a mesh at a scale, a sphere of a radius) is written once into the layer of geometries, and shapes refer
+// to it by payload; in a single layer each shape holds its own.
 #include "sourceformats/usd_geometry.h"
 
 #include <fmt/format.h>
@@ -43,6 +47,7 @@ const char* type_of(const Shape& shape)
 std::string ShapeWriter::texture(const std::string& file)
 {
     std::error_code failed;
+    // One layer has no folder for pictures. They are named where they are.
     if (sheet_.single()) return fs::absolute(file, failed).lexically_normal().string();
     for (const auto& [known, name] : textures_)
         if (known == file) return "./" + name;
@@ -53,6 +58,8 @@ std::string ShapeWriter::texture(const std::string& file)
     return "./" + name;
 }
 
+// UsdPreviewSurface, with UsdUVTexture and a reader of the primvar "st" where there is a texture. Values that are the
+// schema's fallback (opacity 1, no emission) are left out.
 void ShapeWriter::write_materials()
 {
     if (tree_.materials.empty()) return;
@@ -65,6 +72,7 @@ void ShapeWriter::write_materials()
         const std::string surface = path + "/surface";
         sheet_.connect(Role::materials, path, "outputs:surface", "token", surface + ".outputs:surface");
         sheet_.define(Role::materials, surface, "Shader", m.place);
+        // The `true` marks the value as uniform: it cannot be animated.
         sheet_.set(Role::materials, surface, "info:id", "token", std::string("UsdPreviewSurface"), m.place, true);
         sheet_.attribute(Role::materials, surface, "outputs:surface", "token", false);
         sheet_.set(Role::materials, surface, "inputs:diffuseColor", "color3f", Vec3d{m.rgba[0], m.rgba[1], m.rgba[2]},
@@ -89,10 +97,13 @@ void ShapeWriter::write_materials()
             sheet_.set(Role::materials, picture, wrap, "token", std::string("repeat"), m.place);
         sheet_.connect(Role::materials, picture, "inputs:st", "float2", reader + ".outputs:result");
         sheet_.attribute(Role::materials, picture, "outputs:rgb", "float3", false);
+        // A texture takes the place of the colour; the connection wins over the authored value.
         sheet_.connect(Role::materials, surface, "inputs:diffuseColor", "color3f", picture + ".outputs:rgb");
     }
 }
 
+// USD's default friction differs between engines. Colliders without a material of their own get one with friction 1,
+// that of MJCF's and SDFormat's defaults, and no restitution.
 void ShapeWriter::write_contact(const Place& place)
 {
     const bool collides =
@@ -114,6 +125,7 @@ std::string ShapeWriter::contact(const Contact& c, const Place& place)
     sheet_.set(Role::physics, path, "physics:staticFriction", "float", c.static_friction, place);
     sheet_.set(Role::physics, path, "physics:dynamicFriction", "float", c.dynamic_friction, place);
     sheet_.set(Role::physics, path, "physics:restitution", "float", c.restitution, place);
+    // Friction against turning and rolling is MuJoCo's; UsdPhysics has no word for it.
     const auto put = [&](const char* name, const std::optional<double>& v) {
         if (v)
             sheet_.extra(path, {Extra::Layer::mujoco, name, "double", fmt::format("{}", *v), "MjcMaterialAPI", place});
@@ -130,6 +142,7 @@ void ShapeWriter::mesh_at(const Shape& shape, const std::string& path, Role role
     points.reserve(mesh.points.size());
     geometry::Aabbd box;
     for (const Vec3d& p : mesh.points) {
+        // A mesh's own scale is applied to the points, so that its prim needs none.
         points.push_back(scale(p, shape.scale));
         box.lower = min(box.lower, points.back());
         box.upper = max(box.upper, points.back());
@@ -139,7 +152,9 @@ void ShapeWriter::mesh_at(const Shape& shape, const std::string& path, Role role
     std::vector<Vec3d> normals  = mesh.normals;
     std::vector<Vec2d> uvs      = mesh.uvs;
     for (Vec3d& n : normals)
+        // Normals go with the inverse transpose of the scale. A zero normal becomes z.
         n = normalized(Vec3d{n.x / shape.scale.x, n.y / shape.scale.y, n.z / shape.scale.z}, {0, 0, 1});
+    // A mirror turns faces inside out. Their corners are listed backwards, with what belongs to each corner.
     if (mirrored) {
         std::size_t begin = 0;
         for (const int count : mesh.counts) {
@@ -153,6 +168,7 @@ void ShapeWriter::mesh_at(const Shape& shape, const std::string& path, Role role
         }
     }
     std::vector<int> counts = mesh.counts;
+    // Corners change their number when faces are cut, so normals and uvs per corner go; nobody sees a collider.
     if (collider &&
         std::any_of(counts.begin(), counts.end(), [](int n) { return n != 3; })) {  // colliders are triangles
         const geometry::Mesh cut = geometry::triangulate({points, counts, corners, {}, false}).mesh;
@@ -176,8 +192,10 @@ void ShapeWriter::mesh_at(const Shape& shape, const std::string& path, Role role
         sheet_.set(role, path, "primvars:st", "texCoord2f[]", uvs, mesh.place);
         sheet_.property_field(role, path, "primvars:st", "interpolation", "faceVarying");
     }
+    // A collider has one contact material, and needs no subsets.
     if (mesh.subsets.size() > 1 && !collider)
         for (const MeshSubset& s : mesh.subsets) {
+            // The index makes the name unique; write() builds the same name again.
             const std::string subset =
                 path + "/" + prim_name(s.name, "part") + fmt::format("_{}", &s - mesh.subsets.data());
             sheet_.define(role, subset, "GeomSubset", mesh.place);
@@ -191,11 +209,13 @@ void ShapeWriter::form_at(const Shape& shape, const std::string& path, Role role
 {
     sheet_.define(role, path, type_of(shape), shape.place);
     switch (shape.kind) {
+        // A cube of size 2 has half size 1: the scale of the prim is then the half size itself.
         case Shape::Kind::box:
             sheet_.set(role, path, "size", "double", 2.0, shape.place);
             break;
         case Shape::Kind::sphere:
         case Shape::Kind::ellipsoid:
+            // An ellipsoid is a unit sphere under a scale.
             sheet_.set(role, path, "radius", "double", shape.kind == Shape::Kind::sphere ? shape.size.x : 1.0,
                        shape.place);
             break;
@@ -206,6 +226,7 @@ void ShapeWriter::form_at(const Shape& shape, const std::string& path, Role role
             sheet_.set(role, path, "axis", "token", std::string("Z"), shape.place, true);
             break;
         case Shape::Kind::plane:
+            // Zero extent means endless in MJCF and SDFormat. USD's planes have a size, so a large one is written.
             sheet_.set(role, path, "width", "double", shape.size.x > 0 ? 2 * shape.size.x : kEndlessPlane, shape.place);
             sheet_.set(role, path, "length", "double", shape.size.y > 0 ? 2 * shape.size.y : kEndlessPlane,
                        shape.place);
@@ -224,11 +245,13 @@ std::string ShapeWriter::form(const Shape& shape, const std::string& path, bool 
         form_at(shape, path, Role::base, collider);
         return {};
     }
+    // Shapes with the same key share a form. Box and ellipsoid differ by scale alone, so there is one of each.
     std::string key = type_of(shape), wanted = key;
     switch (shape.kind) {
         case Shape::Kind::mesh:
             key += fmt::format(" {} {} {} {}", shape.mesh, shape.scale.x, shape.scale.y, shape.scale.z);
             if (const auto& mesh = tree_.meshes[at(shape.mesh)];
+                // Only where mesh_at() writes a collider otherwise than a visual do the two need forms of their own.
                 collider && (mesh.subsets.size() > 1 ||
                              std::any_of(mesh.counts.begin(), mesh.counts.end(), [](int n) { return n != 3; })))
                 key += " collider";
@@ -261,6 +284,7 @@ void ShapeWriter::write(const Shape& shape, const std::string& path, bool collid
         sheet_.define(Role::base, path, "", shape.place);
         sheet_.payload(path, prim);
     }
+    // Translate, orient, scale: the order in which the writer places everything.
     std::vector<std::string> ops{"xformOp:translate", "xformOp:orient"};
     sheet_.pose(path, shape.X_LS);
     if (shape.kind == Shape::Kind::box || shape.kind == Shape::Kind::ellipsoid) {
@@ -273,9 +297,11 @@ void ShapeWriter::write(const Shape& shape, const std::string& path, bool collid
     if (collider) {
         sheet_.set(Role::base, path, "purpose", "token", std::string("guide"), shape.place, true);
         sheet_.apply(Role::physics, path, "PhysicsCollisionAPI");
+        // A file can switch contacts off as a whole (MJCF's option).
         if (!tree_.contact) sheet_.set(Role::physics, path, "physics:collisionEnabled", "bool", false, shape.place);
         if (shape.kind == Shape::Kind::mesh) {
             sheet_.apply(Role::physics, path, "PhysicsMeshCollisionAPI");
+            // A hull by default, as MuJoCo, Gazebo and Newton take meshes that move.
             sheet_.set(Role::physics, path, "physics:approximation", "token",
                        shape.approximation.empty() ? std::string("convexHull") : shape.approximation, shape.place,
                        true);

@@ -1,3 +1,9 @@
+// The layers of a robot while they are written. One call names a prim, a property and the role of the layer, so that
+// writers need not know whether the result is one layer or a folder of them. The first failure is kept, and told by
+// finish(): calls in between need no check each.
+//
+// The folder is that of REP-0158: an entry of references over base, materials, physics and ROS, payloads of geometry,
+// and the vendors' layers above the entry, so that an asset without them stays free of any engine's words.
 #include "sourceformats/usd_sheet.h"
 
 #include <fmt/format.h>
@@ -8,6 +14,7 @@
 namespace mechane::sourceformats {
 namespace {
 
+// In the order of Role. Geometry is binary, since it is numbers alone; the others are read by people.
 constexpr const char* kFiles[kRoles] = {"base.usda", "geometries.usdc", "materials.usda", "physics.usda",
                                         "ros.usda",  "newton.usda",     "mujoco.usda"};
 
@@ -24,6 +31,8 @@ void Sheet::check(const Result<void>& done, const std::string& path)
 void Sheet::metadata(usd::Layer& layer, const std::string& prim)
 {
     const usd::Path root = usd::Path::root();
+    // Metres, kilograms and z upwards are what the readers deliver, and what REP-0158 asks of every layer. One time
+    // code a second makes times of samples seconds.
     check(layer.set_field(root, "defaultPrim", usd::make_value("token", prim)), "/");
     check(layer.set_field(root, "metersPerUnit", usd::make_value("double", 1.0)), "/");
     check(layer.set_field(root, "kilogramsPerUnit", usd::make_value("double", 1.0)), "/");
@@ -33,6 +42,7 @@ void Sheet::metadata(usd::Layer& layer, const std::string& prim)
 
 usd::Layer& Sheet::layer(Role role)
 {
+    // In a single layer all roles share the first slot. Layers without content are never made.
     auto& slot = layers_[single() ? 0 : static_cast<std::size_t>(role)];
     if (!slot) {
         slot.emplace();
@@ -41,6 +51,8 @@ usd::Layer& Sheet::layer(Role role)
     return *slot;
 }
 
+// Values of one prim come one after the other: the path that was parsed last is mostly the one that is asked for
+// again.
 const usd::Path& Sheet::path_of(const std::string& path)
 {
     if (path != last_text_) {
@@ -52,6 +64,7 @@ const usd::Path& Sheet::path_of(const std::string& path)
 
 void Sheet::define(Role role, const std::string& path, const std::string& type, const Place& place)
 {
+    // A prim is defined once a layer. A second call leaves its type and its place alone.
     if (!defined_.emplace(single() ? 0 : static_cast<int>(role), path).second) return;
     check(layer(role).define(path_of(path), type), path);
     places_.try_emplace(path, place);
@@ -71,6 +84,7 @@ void Sheet::put(Role role, const std::string& path, const std::string& name, con
 {
     const usd::Path property = path_of(path).property(name);
     if (layer(role).kind(property) == usd::SpecKind::none)  // a point is no plain float3
+        // Attributes of our own are custom; those of schemas are not.
         check(layer(role).define_attribute(property, type, uniform, name.starts_with("mechane:")), path);
     if (value.empty())
         check(make_diagnostic(kWriteFailed, {}, fmt::format("{} has no value of type {}", name, type)), path);
@@ -96,6 +110,7 @@ void Sheet::variant(Role role, const std::string& path, const std::string& set, 
 void Sheet::select_variant(Role role, const std::string& path, const std::string& set, const std::string& name)
 { check(layer(role).select_variant(path_of(path), set, name), path); }
 
+// Where in the source a property came from: findings about the stage then name the line of the source.
 void Sheet::note(const std::string& path, const std::string& property, const Place& place)
 {
     if (place.file) places_[path + "." + property] = place;
@@ -110,6 +125,7 @@ void Sheet::custom_data(const std::string& path, const std::string& name, const 
     usd::Layer&     into = layer(role);
     const usd::Path at   = path_of(path);
     if (into.kind(at) == usd::SpecKind::none) check(into.define(at, {}, usd::Specifier::over), path);
+    // A layer that says nothing else of the prim holds an over, which adds an opinion and no prim.
     check(into.set_field(at, "customData:" + name, value), path);
 }
 
@@ -147,6 +163,7 @@ void Sheet::order(const std::string& path, const std::vector<std::string>& ops)
 
 void Sheet::pose(const std::string& path, const Posed& X)
 {
+    // Position then orientation; a scale comes from the shape writer, which orders it last.
     set(Role::base, path, "xformOp:translate", "double3", X.p, {});
     set(Role::base, path, "xformOp:orient", "quatd", X.q, {});
     order(path, {"xformOp:translate", "xformOp:orient"});
@@ -159,6 +176,7 @@ void Sheet::extra(const std::string& path, const Extra& extra)
     if (extra.name.empty()) return;
     const auto value = usd::parse_value(extra.type, extra.text);
     if (!value) return check(value.error(), path);
+    // The schemas of MuJoCo declare their attributes uniform, those of Newton do not.
     const bool uniform = extra.name.starts_with("mjc:") || extra.name.starts_with("mechane:");
     put(role, path, extra.name, extra.type, *value, extra.place, uniform);
 }
@@ -173,6 +191,7 @@ Result<UsdRobot> Sheet::finish(std::vector<std::pair<std::string, std::string>> 
     out.textures               = std::move(textures);
     const std::string root     = "/" + name_;
     const auto        identity = [&](usd::Layer& l) {
+        // Version 0.1.0: a conversion states where it begins; whoever keeps the asset counts on from there.
         check(l.set_field(usd::Path(root), "assetInfo:identifier", usd::make_value("string", "urn:mechane:" + name_)),
               root);
         check(l.set_field(usd::Path(root), "assetInfo:name", usd::make_value("string", name_)), root);
@@ -188,12 +207,14 @@ Result<UsdRobot> Sheet::finish(std::vector<std::pair<std::string, std::string>> 
         check(entry.define(usd::Path(root), "Xform"), root);
         check(entry.set_field(usd::Path(root), "kind", usd::make_value("token", std::string("component"))), root);
         identity(entry);
+        // References are listed with the strongest first: ROS and physics say more about a prim than the base does.
         for (const Role role : {Role::ros, Role::physics, Role::materials, Role::base})
             if (layers_[static_cast<std::size_t>(role)])
                 check(entry.add_reference(usd::Path(root),
                                           {std::string("./") + kFiles[static_cast<int>(role)], usd::Path()}),
                       root);
         std::string stem = name_;  // a robot called "materials" is no layer of materials
+        // Suffixes are compared without, and in lower case, since some file systems do not tell cases apart.
         for (const std::string file : kFiles) {
             if (file.substr(0, file.rfind('.')) == lower_case(name_)) stem = name_ + "_asset";
         }
@@ -206,6 +227,7 @@ Result<UsdRobot> Sheet::finish(std::vector<std::pair<std::string, std::string>> 
             if (!layers_[static_cast<std::size_t>(role)]) continue;
             usd::Layer with;
             metadata(with, name_);
+            // The vendor's layer over the entry: sublayers too are listed with the strongest first.
             check(with.set_sublayers({std::string("./") + kFiles[static_cast<int>(role)], "./" + out.entry}), "/");
             out.layers.push_back({fmt::format("{}_{}.usda", stem, vendor), std::move(with)});
         }

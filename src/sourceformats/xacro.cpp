@@ -1,6 +1,13 @@
 // Expands xacro, the macro language of ROS for XML (wiki.ros.org/xacro), with its own expressions instead of Python.
 // Order matters: a property or macro counts from where it stands. Every element that is made keeps the place of the one
 // it was made of, so that messages point into the source.
+//
+// Covered: property (lazy, default, scope, remove, blocks), macro with parameters, blocks and inherited values, arg,
+// include with namespaces, if, unless, insert_block, element, attribute, call; $(arg), $(find), $(env), $(optenv),
+// $(dirname), $(eval), ${...} and xacro.load_yaml. Left out: expressions that need Python itself
+// (expression.h says what is known).
+//
+// A file cannot make this run for ever: macros and files nest 200 deep at most, and elements are counted.
 #include "sourceformats/xacro.h"
 
 #include <fmt/format.h>
@@ -21,10 +28,13 @@
 namespace mechane::sourceformats {
 namespace {
 
-constexpr std::string_view kPrefix       = "xacro:";
-constexpr int              kMostDepth    = 200;  ///< of macros in macros and files in files
-constexpr std::size_t      kMostElements = 1'000'000;
+constexpr std::string_view kPrefix = "xacro:";
+// Both bounds are far above what robots need; a macro that calls itself, or itself twice, ends at them.
+constexpr int         kMostDepth    = 200;  ///< of macros in macros and files in files
+constexpr std::size_t kMostElements = 1'000'000;
 
+// `raw` is the text as written, `value` what it means once it was asked for, `busy` while that is computed: a
+// property that asks for itself is found by it.
 struct Property {
     std::string             raw;
     Value                   value;
@@ -68,6 +78,7 @@ class Expander {
         global_       = &global;
         std::vector<XmlElement> out;
         expand(root, global, out);
+        // A document that is all directives leaves an empty root of the same name.
         return out.empty() ? XmlElement{root.name, root.place, {}, {}, {}} : std::move(out.front());
     }
 
@@ -75,14 +86,15 @@ class Expander {
     std::map<std::string, std::string> arguments_;
     const FileFinder&                  finder_;
     Diagnostics&                       found_;
-    std::deque<Scope>                  scopes_;
-    std::deque<XmlElement>             documents_;  ///< included files, kept for the macros that they define
-    std::map<std::string, Value>       yaml_;       ///< files that were loaded
-    std::vector<std::string>           files_;      ///< that are open, outermost first
-    Scope*                             global_ = nullptr;
-    int                                depth_  = 0;
-    std::size_t                        made_   = 0;
-    bool                               full_   = false;
+    // Deques, since scopes and documents are pointed to while more are made.
+    std::deque<Scope>            scopes_;
+    std::deque<XmlElement>       documents_;  ///< included files, kept for the macros that they define
+    std::map<std::string, Value> yaml_;       ///< files that were loaded
+    std::vector<std::string>     files_;      ///< that are open, outermost first
+    Scope*                       global_ = nullptr;
+    int                          depth_  = 0;
+    std::size_t                  made_   = 0;
+    bool                         full_   = false;
 
     Scope& make(Scope* parent)
     {
@@ -125,6 +137,7 @@ class Expander {
         if (p.busy) return why = fmt::format("'{}' is defined by itself", name), nullptr;
         if (depth_ > kMostDepth) return why = "properties refer to each other too deep", nullptr;
         p.busy = true;
+        // Properties that name properties recurse here: they count as depth too.
         ++depth_;
         Evaluated e = text(p.raw, scope);
         --depth_;
@@ -143,12 +156,14 @@ class Expander {
             std::string why;
             if (const Value* v = p.is_block ? nullptr : value_of(p, name, of, why)) dict->emplace_back(name, *v);
         }
+        // Hash order must not be seen: dictionaries are sorted by name.
         std::sort(dict->begin(), dict->end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         return {std::move(dict)};
     }
 
     Evaluated expression(std::string_view what, Scope& scope)
     {
+        // Values that are made for a namespace live until the expression is computed.
         std::deque<Value> made;
         return evaluate(
             what,
@@ -168,6 +183,7 @@ class Expander {
             if (const auto known = arguments_.find(first); known != arguments_.end()) return literal(known->second);
             why = fmt::format("the argument '{}' is not given and has no default", first);
         } else if (name == "load_yaml" && a.size() == 1) {
+            // Relative to the file that is open, which may be an included one.
             const std::string path = finder_.find(first, folder_of(files_.back()));
             if (path.empty()) return why = finder_.why_not(first, folder_of(files_.back())), Value{};
             if (const auto known = yaml_.find(path); known != yaml_.end()) return known->second;
@@ -216,6 +232,7 @@ class Expander {
             return {{}, fmt::format("the environment has no '{}'", name)};
         }
         if (verb == "dirname") {
+            // The file's folder as an absolute path.
             std::error_code failed;
             return {{std::filesystem::absolute(folder_of(files_.back()), failed).lexically_normal().string()}, {}};
         }
@@ -232,6 +249,7 @@ class Expander {
             if (quote != 0) {
                 if (in[i] == quote) quote = 0;
             } else if (in[i] == '\'' || in[i] == '"') {
+                // An apostrophe in a plain text opens nothing; only a pair quotes.
                 if (in.find(in[i], i + 1) != std::string_view::npos) quote = in[i];
             } else if (in[i] == open) {
                 ++nested;
@@ -245,6 +263,7 @@ class Expander {
     /// A text with its expressions computed. A text that is one expression gives its value, any other a text.
     Evaluated text(std::string_view raw, Scope& scope)
     {
+        // The common case, without a copy of the expression's machinery.
         if (raw.find('$') == std::string_view::npos) return {{std::string(raw)}, {}};
         std::string out;
         Value       only;
@@ -282,6 +301,7 @@ class Expander {
             ++parts;
             i = end + 1;
         }
+        // One expression alone keeps its kind: "${x}" may be a list. Anything beside it makes a text.
         return parts == 1 && only.is.index() != 0 ? Evaluated{std::move(only), {}} : Evaluated{{std::move(out)}, {}};
     }
 
@@ -320,6 +340,7 @@ class Expander {
     void expand(const XmlElement& element, Scope& scope, std::vector<XmlElement>& out)
     {
         if (full_) return;
+        // Blocks that are inserted count as well (below), since they cost as much memory.
         if (++made_ > kMostElements) {
             full_ = true;
             found_.add(kLimit, site_of(element.place),
@@ -334,6 +355,7 @@ class Expander {
             made.attributes.push_back({a.name, string(element, a.value, scope)});
         }
         if (!trimmed(element.text).empty()) made.text = string(element, element.text, scope);
+        // Children first: <xacro:attribute> is known only after expansion, it may stand in a macro or a condition.
         std::vector<XmlElement> inner;
         expand_children(element, scope, inner);
         for (XmlElement& child : inner) {
@@ -353,6 +375,7 @@ class Expander {
         if (name == "arg") {
             const std::string* arg = e.find("name");
             if (arg == nullptr) return fault(e, "<xacro:arg> has no name");
+            // The command line comes before the file: a default counts only for what was not given.
             if (const std::string* otherwise = e.find("default"); otherwise != nullptr && !arguments_.contains(*arg))
                 arguments_[*arg] = string(e, *otherwise, scope);
             return;
@@ -367,6 +390,7 @@ class Expander {
             const std::string wanted = string(e, e.get("name"), scope);
             const Property*   block  = property(&scope, wanted);
             if (block == nullptr || !block->is_block) return fault(e, fmt::format("there is no block '{}'", wanted));
+            // A block was expanded where it was given; here it is copied.
             made_ += block->block.size();
             out.insert(out.end(), block->block.begin(), block->block.end());
             return;
@@ -388,6 +412,7 @@ class Expander {
             out.push_back(std::move(made));
             return;
         }
+        // <xacro:call macro="${name}"> computes the name of a macro.
         if (name == "call") return call(e, string(e, e.get("macro"), scope), scope, out);
         call(e, name, scope, out);
     }
@@ -406,10 +431,12 @@ class Expander {
         if (where == "parent" && scope.parent != nullptr) target = scope.parent;
         if (!where.empty() && where != "global" && where != "parent")
             fault(e, fmt::format("the scope '{}' is neither global nor parent", where));
+        // `remove` takes away the property of that scope; one of an outer scope is seen again.
         if (const std::string* gone = e.find("remove"); gone != nullptr && literal(*gone).truth()) {
             target->properties.erase(name);
             return;
         }
+        // `default` sets what nobody has set, in any scope that can be seen from there.
         if (value == nullptr && otherwise != nullptr) {
             if (property(target, name) != nullptr) return;
             value = otherwise;
@@ -426,6 +453,7 @@ class Expander {
             made.known = true;
         } else {
             made.raw = *value;
+            // It is computed at once, or it would be defined by itself.
             // "x = ${x + 1}" means the old x.
             std::string why;
             if (Property* old = property(&scope, name);
@@ -461,6 +489,7 @@ class Expander {
     /// "a b:=1 c:='two words' *block **content d:=^ e:=^|3"
     bool parameters(const XmlElement& e, std::string_view left, std::vector<Parameter>& out)
     {
+        // Parameters are separated by blanks, except within quotes and brackets.
         for (left = trimmed(left); !left.empty(); left = trimmed(left)) {
             Parameter p;
             while (left.starts_with('*')) ++p.stars, left.remove_prefix(1);
@@ -469,8 +498,10 @@ class Expander {
             std::size_t size = 2;
             if (mark == std::string_view::npos) mark = left.substr(0, end).find('='), size = 1;
             if (mark != std::string_view::npos) {
+                // ":=" and "=" are both in use.
                 p.name                 = left.substr(0, mark);
                 std::string_view value = left.substr(mark + size);
+                // ":=^" inherits; ":=^|x" inherits and otherwise takes x.
                 if (value.starts_with('^')) {
                     p.inherits = true;
                     value.remove_prefix(1);
@@ -512,6 +543,7 @@ class Expander {
     {
         const Macro* m     = macro(&scope, name);
         Scope*       outer = &scope;
+        // "space.macro": the namespaces are followed from left to right.
         if (const std::size_t dot = name.rfind('.'); m == nullptr && dot != std::string::npos) {
             std::string_view left = name;
             Scope*           at   = &scope;
@@ -540,6 +572,7 @@ class Expander {
         Scope&                  own  = make(outer);
         bool                    good = true;
         std::vector<XmlElement> blocks;
+        // Blocks belong to parameters in the order in which both stand.
         expand_children(e, scope, blocks);
         std::size_t next_block = 0;
         for (const XmlAttribute& a : e.attributes) {
@@ -591,6 +624,7 @@ class Expander {
         }
         if (next_block < blocks.size())
             fault(e, fmt::format("the macro '{}' has no place for <{}>", name, blocks[next_block].name));
+        // A call with a fault expands to nothing: half a macro would make more findings than the cause.
         if (good) expand_children(*used.body, own, out);
         --depth_;
     }
@@ -608,7 +642,8 @@ class Expander {
             return;
         }
         std::error_code failed;
-        const auto      same = [&](const std::string& open) { return std::filesystem::equivalent(open, file, failed); };
+        // By identity of the files, not by name, so that links do not hide a circle.
+        const auto same = [&](const std::string& open) { return std::filesystem::equivalent(open, file, failed); };
         if (std::any_of(files_.begin(), files_.end(), same) || files_.size() > 64)
             return found_.add(kInclude, site_of(e.place), fmt::format("{} includes itself", address));
         const auto content = files::read(file, XmlLimits{}.bytes);
@@ -633,6 +668,7 @@ class Expander {
 
 }  // namespace
 
+// Directives without a declaration of the namespace are accepted, as xacro does.
 bool uses_xacro(const XmlElement& root)
 {
     if (root.name.starts_with(kPrefix)) return true;

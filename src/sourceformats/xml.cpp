@@ -1,3 +1,8 @@
+// XML by expat: elements with the line that each begins in. Whoever reads an attribute marks it as used, so that what
+// nobody read can be reported (source.cpp).
+//
+// Document types are refused: entities could expand without bound or name other files, and no robot format needs
+// them. Depth, elements and bytes are limited. A file that breaks off keeps what was read before, with a finding.
 #include "sourceformats/xml.h"
 
 #include <expat.h>
@@ -40,6 +45,7 @@ void XMLCALL begin(void* data, const XML_Char* name, const XML_Char** attributes
         return r.stop(kLimit, fmt::format("elements are nested more than {} deep", r.limits.depth));
     if (++r.elements > r.limits.elements)
         return r.stop(kLimit, fmt::format("there are more than {} elements", r.limits.elements));
+    // Pointers to open elements stay valid: only the innermost one's list grows, and nothing in that list is open.
     XmlElement& element = r.open.back()->children.emplace_back();
     element.name        = name;
     element.place       = {r.file, static_cast<int>(XML_GetCurrentLineNumber(r.parser))};
@@ -50,6 +56,7 @@ void XMLCALL begin(void* data, const XML_Char* name, const XML_Char** attributes
 void XMLCALL end(void* data, const XML_Char*)
 {
     auto& r = *static_cast<Reader*>(data);
+    // The first entry is the document itself, which has no end tag.
     if (r.refused == nullptr && r.open.size() > 1) r.open.pop_back();
 }
 
@@ -74,12 +81,14 @@ Site site_of(const Place& place)
 
 const std::string* XmlElement::find(std::string_view attribute) const
 {
+    // Asking for an attribute marks the element as read, also where the attribute is not there.
     used = true;
     for (const XmlAttribute& a : attributes)
         if (a.name == attribute) return a.used = true, &a.value;
     return nullptr;
 }
 
+/// Like find(); the value has an entry of its own in the loss report and is not counted again.
 const std::string* XmlElement::take(std::string_view attribute) const
 {
     const std::string* value = find(attribute);
@@ -128,6 +137,7 @@ void XmlElement::use_all() const
 Result<XmlElement> parse_xml(std::string_view text, const std::string& shown, Diagnostics& found,
                              const XmlLimits& limits)
 {
+    // expat takes the length as an int.
     if (text.size() > limits.bytes || text.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
         return make_diagnostic(kLimit, {.layer = shown}, fmt::format("the file has more than {} bytes", limits.bytes));
     Reader reader;
@@ -140,12 +150,13 @@ Result<XmlElement> parse_xml(std::string_view text, const std::string& shown, Di
     XML_SetElementHandler(reader.parser, begin, end);
     XML_SetCharacterDataHandler(reader.parser, characters);
     XML_SetStartDoctypeDeclHandler(reader.parser, doctype);
-    const XML_Status status = XML_Parse(reader.parser, text.data(), static_cast<int>(text.size()), XML_TRUE);
-    const Site       at{.layer  = shown,
-                        .line   = static_cast<int>(XML_GetCurrentLineNumber(reader.parser)),
-                        .column = static_cast<int>(XML_GetCurrentColumnNumber(reader.parser)) + 1};
+    const XML_Status  status = XML_Parse(reader.parser, text.data(), static_cast<int>(text.size()), XML_TRUE);
+    const Site        at{.layer  = shown,
+                         .line   = static_cast<int>(XML_GetCurrentLineNumber(reader.parser)),
+                         .column = static_cast<int>(XML_GetCurrentColumnNumber(reader.parser)) + 1};
     const std::string message = status == XML_STATUS_ERROR ? XML_ErrorString(XML_GetErrorCode(reader.parser)) : "";
     XML_ParserFree(reader.parser);
+    // A document type is no damage but a refusal: nothing of such a file is used.
     if (reader.refused == &kXmlRefused) return make_diagnostic(kXmlRefused, at, reader.why);
     if (reader.refused != nullptr) {
         if (reader.root.children.empty()) return make_diagnostic(*reader.refused, at, reader.why);
@@ -167,12 +178,14 @@ std::string_view trimmed(std::string_view text)
     return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
+// from_chars does not depend on the locale. It knows no leading plus, which sources write.
 std::optional<double> parse_number(std::string_view text)
 {
     text = trimmed(text);
     if (text.starts_with('+')) text.remove_prefix(1);
-    double     value     = 0;
+    double value         = 0;
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+    // Too small for a double reads as 0. Too large is an error, since infinity is no value of any attribute.
     if (ec == std::errc::result_out_of_range && end == text.data() + text.size())  // a tiny number is zero
         return text.find("e-") != std::string_view::npos || text.find("E-") != std::string_view::npos
                    ? std::optional(0.0)

@@ -1,3 +1,9 @@
+// YAML as far as files of robots use it (yaml.org/spec/1.2): blocks of mappings and lists by indentation, brackets,
+// quoted and plain texts, text blocks with | and >, anchors, merge keys, and the tags of units that xacro knows. Left
+// out: several documents, explicit keys, directives, tags of types of one's own.
+//
+// A recursive descent over the lines: each function takes the lines of its indentation or further in. The first fault
+// ends the reading, since indentation that is not understood would give other values, not none.
 #include "sourceformats/yaml.h"
 
 #include <fmt/format.h>
@@ -15,9 +21,11 @@
 namespace mechane::sourceformats {
 namespace {
 
-constexpr int         kMostYamlDepth = 100;
-constexpr std::size_t kMostValues    = 200'000;
+constexpr int kMostYamlDepth = 100;
+// Both bounds guard against files that are made to exhaust memory.
+constexpr std::size_t kMostValues = 200'000;
 
+// `number` counts from 1, as editors do.
 struct Line {
     int         indent = 0, number = 0;
     std::string text;
@@ -37,6 +45,7 @@ std::size_t outside(std::string_view text, const Test& test, std::size_t from = 
             continue;
         }
         if (depth <= 0 && test(i)) return i;
+        // A quote opens only where a value can begin: the apostrophe of "it's" does not.
         if ((c == '"' || c == '\'') &&
             (i == 0 || std::string_view(" ,:[{-").find(text[i - 1]) != std::string_view::npos))
             quote = c;
@@ -88,6 +97,7 @@ class Yaml {
     Value wrong(std::string what)
     {
         const int line = lines_.empty() ? 0 : lines_[std::min(at_, lines_.size() - 1)].number;
+        // Behind the last line, so that every loop ends.
         if (why_.empty()) why_ = fmt::format("line {}: {}", line, std::move(what));
         at_ = lines_.size();
         return {};
@@ -97,6 +107,7 @@ class Yaml {
     {
         int  number = 0;
         bool first  = true;
+        // Comments and blank lines go here. `raw_` keeps them for text blocks, in which a '#' is text.
         for (std::size_t from = 0; from <= text.size();) {
             const std::size_t end = std::min(text.find('\n', from), text.size());
             std::string       raw(text.substr(from, end - from));
@@ -121,6 +132,7 @@ class Yaml {
             }
             if (line.indent == 0 && line.text == "...") break;
             first = false;
+            // A bracket that is open goes on over lines, whatever their indentation.
             if (!lines_.empty() && open_brackets(lines_.back().text) > 0)
                 lines_.back().text += " " + line.text;  // what is in brackets goes on
             else
@@ -138,6 +150,7 @@ class Yaml {
     }
 
     /// Counts the values that an anchor stands for. @return false when there are too many
+    /// A copy of an anchor costs what it holds, each time it is named.
     bool spend(const Value& v)
     {
         if (++made_ > kMostValues) return false;
@@ -173,10 +186,14 @@ class Yaml {
             const std::string rest(trimmed(std::string_view(line.text).substr(1)));
             if (rest.empty()) {
                 ++at_;
-                out->push_back(at_ < lines_.size() && lines_[at_].indent > indent ? block(lines_[at_].indent)
-                                                                                  : Value{});
+                out->push_back(at_ < lines_.size() && lines_[at_].indent > indent
+                                   ? block(lines_[at_].indent)
+                                   // A dash alone: its value stands below, further in.
+                                   : Value{});
             } else if (rest.starts_with("- ") || (colon(rest) != std::string::npos && rest.front() != '[' &&
                                                   rest.front() != '{' && rest.front() != '&' && rest.front() != '!')) {
+                // "- a: 1" begins a mapping whose indentation is that of "a". The line is read again without its
+                // dash.
                 line.indent =
                     indent + static_cast<int>(line.text.size() - rest.size());  // a block that begins behind the dash
                 line.text = rest;
@@ -209,6 +226,7 @@ class Yaml {
                               rest(trimmed(std::string_view(text).substr(sign + 1)));
             ++at_;
             Value v = value(rest, indent);
+            // "<<: *base" takes what the mapping does not say itself; what stands there already stays.
             if (key != "<<") {
                 put(key, std::move(v), true);
                 continue;
@@ -240,6 +258,7 @@ class Yaml {
             return with_unit(rest.substr(1, end - 1),
                              value(std::string(trimmed(std::string_view(rest).substr(end))), indent));
         }
+        // A list may stand at the indentation of its key, as is common.
         if (rest.empty()) {
             if (at_ >= lines_.size()) return {};
             const Line& next = lines_[at_];
@@ -262,6 +281,7 @@ class Yaml {
         int         last = at_ > 0 ? lines_[at_ - 1].number : 0, inner = -1;
         const auto  end = [&] {
             std::size_t next = at_;
+            // Until the first line that is not further in. The indentation of the first text line is cut from all.
             while (next < lines_.size() && lines_[next].indent > indent) ++next;
             at_ = next;
             return next < lines_.size() ? lines_[next].number - 1 : static_cast<int>(raw_.size());
@@ -275,6 +295,7 @@ class Yaml {
                         : std::string()) +
                    (how.front() == '|' ? "\n" : " ");
         }
+        // Trailing blank lines go; one line break stays unless the block says '-'.
         while (!out.empty() && (out.back() == '\n' || out.back() == ' ')) out.pop_back();
         return {how.find('-') == std::string::npos ? out + "\n" : out};
     }
@@ -284,12 +305,14 @@ class Yaml {
         if (tag == "!str" || tag == "str") return {v.str()};
         if (tag == "!float" || tag == "!int" || tag == "!bool" || tag == "!map" || tag == "!seq" || tag == "!null")
             return v;
+        // The tags of xacro. Lengths become metres and angles radians, which is what URDF has.
         static const std::map<std::string, double> kUnits{{"radians", 1},   {"degrees", std::numbers::pi / 180},
                                                           {"meters", 1},    {"millimeters", 0.001},
                                                           {"foot", 0.3048}, {"inches", 0.0254}};
         const auto                                 known = kUnits.find(tag);
         if (known == kUnits.end()) return wrong(fmt::format("the tag '!{}' is not known", tag.substr(0, 40)));
         if (v.is_number()) return {known->second * v.number()};
+        // A text may be an expression: "!degrees 360 / 7".
         const Evaluated e = evaluate(v.str(), [](const std::string&, std::string&) -> const Value* { return nullptr; });
         if (!e.why.empty() || !e.value.is_number())
             return wrong(fmt::format("'{}' is no number of {}", v.str().substr(0, 40), tag));
@@ -315,6 +338,7 @@ class Yaml {
         if (at >= text.size()) return wrong("a bracket is not closed");
         const char open = text[at];
         if (open != '[' && open != '{') {
+            // Within brackets a comma or a closing bracket ends a plain text.
             const std::size_t end =
                 std::min(outside(
                              text,
@@ -366,6 +390,7 @@ class Yaml {
             std::string out;
             const char  quote = text.front();
             for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+                // In single quotes two of them are one; in double quotes a backslash escapes.
                 if (quote == '\'' && text[i] == '\'' && text[i + 1] == '\'' && i + 2 < text.size()) {
                     out += '\'', ++i;
                 } else if (quote == '"' && text[i] == '\\' && i + 2 < text.size()) {
@@ -385,12 +410,14 @@ class Yaml {
         }
         if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return {};
         for (const char* yes : {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"})
+            // YAML 1.1 as PyYAML reads it, which is what xacro uses: yes and on are truths too.
             if (text == yes) return {true};
         for (const char* no : {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"})
             if (text == no) return {false};
         if (text == ".inf" || text == ".Inf" || text == "+.inf") return {std::numeric_limits<double>::infinity()};
         if (text == "-.inf" || text == "-.Inf") return {-std::numeric_limits<double>::infinity()};
         if (text == ".nan" || text == ".NaN") return {std::numeric_limits<double>::quiet_NaN()};
+        // Numbers may be grouped by underscores. What does not read as a number in full is a text, such as "3d".
         if (text.find_first_not_of("+-0123456789.eE_xXabcdefABCDEF") == std::string_view::npos) {
             std::string digits(text);
             std::erase(digits, '_');

@@ -3,6 +3,10 @@
 // The rules are those of OpenUSD's UsdCollectionAPI: the nearest entry above a path decides, and excludes go before
 // includes of the same path.
 // Physics uses it for collision groups, lights and materials for their bindings.
+//
+// entry     a path and its rule; of several for one path the last one counts
+// chain     collections that include each other on the way to this one, to find circles
+// evaluator the library's matcher of path expressions, with our predicates (path_predicates.cpp)
 
 #include <fmt/format.h>
 #include <pxr/sdf/pathExpressionEval.h>
@@ -39,18 +43,21 @@ struct Place {
     [[nodiscard]] Relationship relationship(const char* name) const { return prim.relationship(Token(base + name)); }
 };
 
+// A property called "collection:name" of a prim that has the schema with this instance.
 std::optional<Place> place_of(const Stage& stage, const Path& path)
 {
     if (!path.is_property()) return std::nullopt;
     const std::string base = path.name().text();
     const Prim        prim = stage.prim_at(path.prim());
-    if (!prim || !base.starts_with(kCollectionPrefix) || !prim.has_api(Token("CollectionAPI:" + base.substr(kCollectionPrefix.size()))))
+    if (!prim || !base.starts_with(kCollectionPrefix) ||
+        !prim.has_api(Token("CollectionAPI:" + base.substr(kCollectionPrefix.size()))))
         return std::nullopt;
     return Place{prim, base};
 }
 
 bool is_expression(const Place& place)
 {
+    // The mode may be said; "automatic" means relationships where there are any.
     const std::string mode = place.attribute(":mode").get_or<std::string>("automatic");
     if (mode == "expression" || mode == "relationship") return mode == "expression";
     // A relationship that is authored without targets, or includeRoot = false, says nothing.
@@ -76,9 +83,11 @@ class MembershipBuilder {
         std::vector<std::pair<Path, Rule>> out;
         if (!enter(place)) return out;
         const Rule rule = rule_of(place);
+        // includeRoot means everything; with explicitOnly it means nothing.
         if (place.attribute(":includeRoot").get_or<bool>(false) && rule != Rule::explicit_only)
             out.emplace_back(Path::root(), rule);
         for (const Path& target : place.relationship(":includes").targets()) {
+            // A target may be another collection: its entries take its place.
             if (const auto inner = place_of(stage_, target)) {
                 const auto theirs = entries(*inner);
                 out.insert(out.end(), theirs.begin(), theirs.end());
@@ -88,6 +97,7 @@ class MembershipBuilder {
         }
         for (const Path& target : place.relationship(":excludes").targets()) {
             if (const auto inner = place_of(stage_, target))
+                // What another collection includes is excluded here; what it excludes is not included by that.
                 for (const auto& [path, theirs] : entries(*inner)) {
                     if (theirs != Rule::exclude) out.emplace_back(path, Rule::exclude);
                 }
@@ -106,9 +116,11 @@ class MembershipBuilder {
         const auto*             held  = Value::Access::of(value);
         const SdfPathExpression own =
             held != nullptr && held->IsHolding<SdfPathExpression>()
+                // Relative paths of an expression are relative to its prim.
                 ? held->UncheckedGet<SdfPathExpression>().MakeAbsolute(unwrap(place.prim.path()))
                 : SdfPathExpression();
         const auto resolve = [&](const SdfPathExpression::ExpressionReference& reference) {
+            // "%_" is the expression of a weaker layer; the value is composed already.
             if (reference.name == "_") return SdfPathExpression::Nothing();  // there is nothing weaker
             const SdfPath at    = reference.path.IsEmpty() ? unwrap(place.prim.path()) : reference.path;
             const auto    inner = place_of(stage_, wrap(at).property(Token(kCollectionPrefix + reference.name)));
@@ -133,6 +145,7 @@ class MembershipBuilder {
     }
 
   private:
+    // A collection that leads to itself would be expanded without end.
     bool enter(const Place& place)
     {
         const Path path = place.path();
@@ -189,6 +202,7 @@ CollectionQuery collection(const Prim& prim, const Token& name, Diagnostics* fou
         }
     } else {
         for (const auto& [path, rule] : builder.entries(place)) {
+            // insert_or_assign: the later entry replaces the earlier one.
             impl->rules.insert_or_assign(path, rule);
             impl->lists_properties = impl->lists_properties || rule == Rule::expand_all || path.is_property();
         }
@@ -201,6 +215,7 @@ bool CollectionQuery::empty() const
 {
     if (!impl_) return true;
     if (impl_->evaluator) return impl_->evaluator->IsEmpty();
+    // Entries that only exclude have no members.
     return std::all_of(impl_->rules.begin(), impl_->rules.end(),
                        [](const auto& entry) { return entry.second == Rule::exclude; });
 }
@@ -212,12 +227,14 @@ bool CollectionQuery::contains(const Path& path) const
 {
     if (!impl_ || path.empty()) return false;
     if (impl_->evaluator) {
+        // The matcher asks for prims while it walks the path.
         const auto to_object = [&](const SdfPath& at) { return object_at(*impl_->stage, at); };
         return impl_->evaluator->Match(unwrap(path), to_object).GetValue();
     }
     if (impl_->rules.empty() || path.is_root()) return false;
     if (const auto own = impl_->rules.find(path); own != impl_->rules.end()) return own->second != Rule::exclude;
     const bool property = path.is_property();
+    // Upwards to the nearest entry; the root is the last.
     for (Path at = path.parent(); !at.empty(); at = at.is_root() ? Path() : at.parent()) {
         const auto found = impl_->rules.find(at);
         if (found == impl_->rules.end()) continue;

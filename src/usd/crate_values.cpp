@@ -2,6 +2,13 @@
 // A value is a word: type in bits 48 to 55, flags above (array 63, inlined 62, compressed 61, edit 60), and 48 bits
 // that are the value itself or an offset in the file.
 // It also adds up how much memory the values take when unpacked, and collects the variables of expressions.
+//
+// rep      the word of a field;  payload  its lower 48 bits
+// cost     bytes that a value takes in memory when it is read
+// minor_   the minor version of the format: lengths and layouts depend on it
+//
+// The library trusts these words: an offset outside of the file or a length beyond it would have it read foreign
+// memory. Checking costs one look at each distinct value; shared ones are remembered.
 
 #include "usd/crate_values.h"
 
@@ -65,8 +72,10 @@ enum Type : unsigned {
     kAnimationBlock     = 60,
 };
 
+// The smallest offset that a value can have: it lies behind the file's header of 88 bytes.
 constexpr std::uint64_t kFirstPayload = 88, kPayloadBits = 0xffffffffffffull;
-constexpr int           kMaxDepth = 128;
+// The library follows nested values by recursion.
+constexpr int kMaxDepth = 128;
 
 const std::string kOutside = "a value lies outside the file",
                   kNoIndex = "a value is none of the tokens, strings or paths",
@@ -79,6 +88,7 @@ constexpr bool     is_inlined(std::uint64_t rep) { return (rep >> 62 & 1) != 0; 
 constexpr bool     is_edit(std::uint64_t rep) { return (rep >> 60 & 1) != 0; }
 
 /// Bytes of one stored element, 0 where it varies.
+/// In the order of type numbers.
 std::size_t element_size(unsigned type)
 {
     static constexpr unsigned char kSizes[] = {
@@ -100,6 +110,7 @@ bool always_inlined(unsigned type)
         case kString:
         case kToken:
         case kAssetPath:
+        // Two halves, and other short vectors, fit into the word.
         case kVec2h:
         case kSpecifier:
         case kPermission:
@@ -129,6 +140,7 @@ class CrateValues::Reader {
     Reader(std::string_view bytes, std::uint64_t at) : bytes_(bytes), at_(at), bad_(at > bytes.size()) {}
 
     template <class T>
+    // Once bad, always bad: callers may read on and ask at the end.
     T read()
     {
         T value{};
@@ -163,8 +175,9 @@ class CrateValues::Reader {
 
 std::string CrateValues::check(std::uint64_t rep, FieldMeaning meaning)
 {
-    meaning_         = meaning;
-    cost_            = 0;
+    meaning_ = meaning;
+    cost_    = 0;
+    // The field decides what names and paths in it must be.
     std::string what = check(rep, 0);
     // Values are unpacked one at a time when they are read, so the largest counts.
     largest_ = std::max(largest_, cost_);
@@ -182,6 +195,7 @@ std::string CrateValues::text_of(std::uint64_t rep) const
     if (is_inlined(rep)) return std::string(string_at(rep & kPayloadBits));
     std::string out;  // of an array all texts, one behind the other
     Reader      reader(bytes_, rep & kPayloadBits);
+    // Lengths are 32 bits before version 0.7, with a rank before 0.5.
     if (minor_ < 5) reader.skip(4);
     auto count = minor_ < 7 ? reader.read<std::uint32_t>() : reader.read<std::uint64_t>();
     for (; count > 0 && !reader.bad(); --count) out += string_at(reader.read<std::uint32_t>());
@@ -196,25 +210,30 @@ std::string CrateValues::check(std::uint64_t rep, int depth)
 {
     const unsigned type    = type_of(rep);
     const auto     payload = rep & kPayloadBits;
+    // Bits 56 to 59 have no meaning and must be zero.
     if (type == 0 || type > kAnimationBlock || (rep >> 56 & 15) != 0) return kUnknown;
     if (is_edit(rep) && minor_ < 13) return kUnknown;  // changes to an array
     if (depth > kMaxDepth) return kDeep;
+    // An array or an edit is of a type with elements, is never inlined, and is not both.
     if ((is_array(rep) || is_edit(rep)) &&
         (element_size(type) == 0 || is_inlined(rep) || is_array(rep) == is_edit(rep)))
         return kForm;
     if (is_inlined(rep)) return may_be_inlined(type) ? check_inlined(type, payload) : kForm;
     const bool whole = !is_array(rep) && !is_edit(rep);
     if (whole && always_inlined(type)) return kForm;
+    // An empty array has no bytes in the file.
     if (!whole && payload == 0) return {};  // nothing
     if (payload < kFirstPayload || payload >= bytes_.size()) return kOutside;
     // Values are shared between fields; without this a file with many references to one long value would take long to
     // check.
+    // With a meaning the same value may be good for one field and not for another.
     if (const auto known = good_.find(rep); known != good_.end() && meaning_ == FieldMeaning::any) {
         cost_ = sum(cost_, known->second);
         return {};
     }
     // A value on the way down to itself is a circle.
     if (!open_.insert(rep).second) return "a value holds itself";
+    // The cost of what is around is set aside while this value's own is counted.
     const std::uint64_t around = std::exchange(cost_, 0);
     std::string         what   = is_edit(rep) ? check_edit(rep, depth)
                                  : whole      ? check_stored(rep, type, depth)
@@ -230,6 +249,7 @@ std::string CrateValues::check_inlined(unsigned type, std::uint64_t payload)
     bool good = true;
     if (type == kString) good = payload < tables_.strings.size();
     if (type == kToken || type == kAssetPath) good = payload < tables_.tokens.size();
+    // Enumerations have three values.
     if (type == kSpecifier || type == kPermission || type == kVariability) good = payload < 3;
     return good ? std::string() : kNoIndex;
 }
@@ -268,6 +288,7 @@ std::string CrateValues::check_stored(std::uint64_t rep, unsigned type, int dept
         case kRelocates:
             return check_list(reader, type);
         case kDoubleVector:
+        // A list of doubles, or of pairs of them.
         case kOffsetVector: {
             const auto count = reader.read<std::uint64_t>();
             return reader.bad() || count > reader.left() / (type == kDoubleVector ? 8 : 16) ? kTooLong : std::string();
@@ -277,6 +298,7 @@ std::string CrateValues::check_stored(std::uint64_t rep, unsigned type, int dept
             return reader.bad() || index >= tables_.strings.size() ? kNoIndex : check_expression(string_at(index));
         }
         default:
+            // Everything else has a fixed size.
             return element_size(type) != 0 && element_size(type) <= reader.left() ? std::string() : kOutside;
     }
 }
@@ -286,14 +308,16 @@ std::string CrateValues::check_list(Reader& reader, unsigned type)
 {
     auto       count = reader.read<std::uint64_t>();
     const bool pairs = type == kVariantSelections || type == kRelocates;
+    // Each entry is an index of four bytes.
     if (reader.bad() || count > reader.left() / (pairs ? 8 : 4)) return kTooLong;
-    const std::size_t end    = type == kTokenVector                        ? tables_.tokens.size()
-                               : type == kPathVector || type == kRelocates ? tables_.arc_paths.size()
-                                                                           : tables_.strings.size();
-    const NameKind    needed = type != kTokenVector                       ? NameKind::none
-                               : meaning_ == FieldMeaning::prim_names     ? NameKind::prim
-                               : meaning_ == FieldMeaning::property_names ? NameKind::property
-                                                                          : NameKind::none;
+    const std::size_t end = type == kTokenVector                        ? tables_.tokens.size()
+                            : type == kPathVector || type == kRelocates ? tables_.arc_paths.size()
+                                                                        : tables_.strings.size();
+    // Lists of children must be names; others may hold any token.
+    const NameKind needed = type != kTokenVector                       ? NameKind::none
+                            : meaning_ == FieldMeaning::prim_names     ? NameKind::prim
+                            : meaning_ == FieldMeaning::property_names ? NameKind::property
+                                                                       : NameKind::none;
     for (count *= pairs ? 2 : 1; count > 0; --count) {
         const auto index = reader.read<std::uint32_t>();
         if (index >= end) return kNoIndex;
@@ -319,16 +343,19 @@ std::string CrateValues::check_array(std::uint64_t rep)
     const unsigned type       = type_of(rep);
     Reader         reader(bytes_, rep & kPayloadBits);
     if (minor_ < 5) reader.skip(4);  // the rank, always one
+    // A version's length of arrays.
     const auto        count = minor_ < 7 ? reader.read<std::uint32_t>() : reader.read<std::uint64_t>();
     const std::size_t each  = element_size(type);
     if (reader.bad()) return kOutside;
     constexpr std::uint64_t kShortest = 16;  // shorter arrays are never compressed
     const int               since     = type >= kHalf ? 6 : 5;
     if (compressed && minor_ >= since && count >= kShortest && type >= kInt && type <= kDouble)
+        // Packed arrays: integers since 0.5, floats since 0.6.
         return check_packed(reader, type, count, each);
     if (count > reader.left() / each) return "an array is longer than the file";
     // A string takes an index in the file and a handle in memory.
     cost_ = sum(cost_, count * std::max(each, std::size_t{8}));
+    // Indices into the tables.
     if (type != kString && type != kToken && type != kAssetPath && type != kPathExpression) return {};
     const std::size_t end = type == kToken ? tables_.tokens.size() : tables_.strings.size();
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -344,6 +371,7 @@ std::string CrateValues::check_array(std::uint64_t rep)
 std::string CrateValues::check_packed(Reader& reader, unsigned type, std::uint64_t count, std::size_t each)
 {
     std::uint32_t table = 0;
+    // Floats are stored as integers where they are whole, else as a table of distinct values.
     if (type >= kHalf) {
         const auto code = reader.read<char>();
         if (code != 'i' && code != 't') return "an array is packed in an unknown way";
@@ -361,6 +389,7 @@ std::string CrateValues::check_packed(Reader& reader, unsigned type, std::uint64
     if (table == 0) return {};
     const auto indices =
         decompress_integers(reader.rest().substr(0, static_cast<std::size_t>(size)), static_cast<std::size_t>(count));
+    // Every index must lie in the table.
     const bool good = indices && std::all_of(indices->begin(), indices->end(),
                                              [&](std::int32_t i) { return static_cast<std::uint32_t>(i) < table; });
     return good ? std::string() : "an array cannot be unpacked";
@@ -384,13 +413,16 @@ bool good_instructions(const std::vector<std::int64_t>& words, std::uint64_t lit
         max_size_of
     };
     for (std::size_t at = 0; at < words.size();) {
-        const auto          word  = static_cast<std::uint64_t>(words[at++]);
+        const auto word = static_cast<std::uint64_t>(words[at++]);
+        // The count in the lower 56 bits, the operation in the upper 8.
         const std::uint64_t count = word & 0xffffffffffffffull, operation = word >> 56;
         if (operation > max_size_of) return false;
+        // Two arguments: what and where; one: a place or a size.
         const bool two = operation <= insert_from || operation == min_fill || operation == set_fill;
         if (count > (words.size() - at) / (two ? 2 : 1)) return false;
         for (std::uint64_t i = 0; i < count; ++i, at += two ? 2 : 1) {
             const bool of_literal = operation == write || operation == insert;
+            // The first argument of writes and inserts is a literal.
             if (of_literal && (words[at] < 0 || static_cast<std::uint64_t>(words[at]) >= literals)) return false;
             if (operation < min_size) continue;
             if (words[at] < 0 || (operation != max_size_of && words[at] > max_size)) return false;
@@ -405,7 +437,8 @@ bool good_instructions(const std::vector<std::int64_t>& words, std::uint64_t lit
 /// An edit: an array of literals, an array of instructions as 64-bit integers, and a byte.
 std::string CrateValues::check_edit(std::uint64_t rep, int depth)
 {
-    Reader     reader(bytes_, rep & kPayloadBits);
+    Reader reader(bytes_, rep & kPayloadBits);
+    // Two words of values, and whether the array is dense.
     const auto values = reader.read<std::uint64_t>(), instructions = reader.read<std::uint64_t>();
     const auto dense = reader.read<std::uint8_t>();
     if (reader.bad()) return kOutside;
@@ -432,6 +465,7 @@ std::string CrateValues::check_edit(std::uint64_t rep, int depth)
         for (std::uint64_t i = 0; i < count && !words.bad(); ++i) read->push_back(words.read<std::int64_t>());
     }
     // An edit may not make an array much larger than the file could hold it.
+    // Memory for it would be taken before anything else is looked at.
     const auto largest = static_cast<std::int64_t>(bytes_.size() * 64 + (1 << 20));
     return read && good_instructions(*read, literal_count, largest) ? std::string() : "an edit of an array is none";
 }
@@ -452,6 +486,7 @@ std::string CrateValues::check_dictionary(Reader& reader, int depth)
 {
     if (depth > kMaxDepth) return kDeep;
     const auto count = reader.read<std::uint64_t>();
+    // A key of four bytes and a jump of eight.
     if (reader.bad() || count > reader.left() / 12) return kTooLong;
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto key = reader.read<std::uint32_t>();
@@ -472,6 +507,7 @@ std::string CrateValues::check_times(std::uint64_t rep, std::uint64_t& count)
 {
     if (type_of(rep) != kDoubleVector || (rep >> 60) != 0) return "the times of samples are none";
     Reader reader(bytes_, rep & kPayloadBits);
+    // Times are shared between attributes, as values are.
     count = reader.read<std::uint64_t>();
     if (reader.bad() || count > reader.left() / 8) return kTooLong;
     double last = 0;
@@ -489,6 +525,7 @@ std::string CrateValues::check_times(std::uint64_t rep, std::uint64_t& count)
 std::string CrateValues::check_samples(Reader& reader, int depth)
 {
     reader.jump();
+    // The times are a value of their own.
     const auto times = reader.read<std::uint64_t>();
     if (reader.bad()) return kOutside;
     if (std::string what = check(times, depth + 1); !what.empty()) return what;
@@ -502,6 +539,7 @@ std::string CrateValues::check_samples(Reader& reader, int depth)
     const auto    before  = cost_;
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto rep = reader.read<std::uint64_t>();
+        // Samples hold plain values only.
         if (type_of(rep) == kTimeSamples || type_of(rep) == kSpline) return kForm;
         cost_ = 0;
         if (std::string what = check(rep, depth + 1); !what.empty()) return what;
@@ -521,17 +559,19 @@ std::string CrateValues::check_spline(Reader& reader, int depth)
     if (reader.bad() || size > reader.left()) return kTooLong;
     if (size == 0) return wrong;  // of no type
     {
-        CrateCursor   blob(reader.rest().substr(0, static_cast<std::size_t>(size)));
-        const auto    head = blob.read<std::uint8_t>(), modes = blob.read<std::uint8_t>();
+        CrateCursor blob(reader.rest().substr(0, static_cast<std::size_t>(size)));
+        const auto  head = blob.read<std::uint8_t>(), modes = blob.read<std::uint8_t>();
+        // Four bits of version; three bits each for what is before the first knot and behind the last.
         const int     version = head & 15, before = modes & 7, after = modes >> 3 & 7;
         constexpr int kSloped = 3, kLastMode = 6;
         if (version < 1 || version > 2 || before > kLastMode || after > kLastMode) return wrong;
         for (const int mode : {before, after})
             if (mode == kSloped && !std::isfinite(blob.read<double>())) return wrong;
         if ((modes & 0x40) != 0) {
-            const auto    start = blob.read<double>(), end = blob.read<double>();
-            const auto    earlier = blob.read<std::int32_t>(), later = blob.read<std::int32_t>();
-            const auto    offset     = blob.read<double>();
+            const auto start = blob.read<double>(), end = blob.read<double>();
+            const auto earlier = blob.read<std::int32_t>(), later = blob.read<std::int32_t>();
+            const auto offset = blob.read<double>();
+            // Loops repeat knots in memory.
             constexpr int kMostLoops = 100'000;
             if (!std::isfinite(start) || !std::isfinite(end) || !std::isfinite(offset) || earlier < 0 || later < 0 ||
                 earlier > kMostLoops || later > kMostLoops)
@@ -555,6 +595,7 @@ std::string CrateValues::check_spline(Reader& reader, int depth)
 std::string CrateValues::check_list_op(Reader& reader, unsigned type, int depth)
 {
     const auto lists = reader.read<std::uint8_t>();
+    // Bit 7 has no meaning.
     if ((lists & 0x80) != 0) return kForm;
     // Bit 0 says that the list is explicit and brings no items.
     for (int bit = 1; bit < 7; ++bit) {
@@ -570,6 +611,7 @@ std::string CrateValues::check_list_op(Reader& reader, unsigned type, int depth)
 // NOLINTNEXTLINE(misc-no-recursion): as deep as kMaxDepth
 std::string CrateValues::check_item(Reader& reader, unsigned type, int depth)
 {
+    // References and payloads name a layer by string and a prim by path.
     const auto below = [&](std::size_t end) { return reader.read<std::uint32_t>() < end && !reader.bad(); };
     const auto among = [&](const std::vector<bool>& allowed) {
         const auto path = reader.read<std::uint32_t>();
@@ -604,6 +646,7 @@ std::string CrateValues::check_item(Reader& reader, unsigned type, int depth)
 }
 
 /// The library casts these fields to one type without looking.
+/// A field with another type than here would be read as one of them all the same.
 bool field_may_hold(std::string_view field, std::uint64_t rep)
 {
     struct Row {
@@ -645,6 +688,7 @@ bool field_may_hold(std::string_view field, std::uint64_t rep)
     for (const Row& row : kRows)
         if (row.field == field)
             return (type_of(rep) == row.type || type_of(rep) == row.other) && !is_array(rep) && !is_edit(rep);
+    // Fields that are not listed are looked at by the library.
     return type_of(rep) != kSpline;  // only an attribute has one, in a field of its own
 }
 

@@ -2,6 +2,9 @@
 // and exports.
 // Instances keep sharing: each prototype is written once, as an `over` at the root, and instances refer to it.
 // Times are stage times. Asset paths are absolute unless they are asked to stay.
+//
+// prototype   the subtree that instances share; one of them is its source
+// structural  fields that are arcs: what they brought is written out
 
 #include "mechane/usd/flatten.h"
 
@@ -58,8 +61,10 @@ class Flattening {
 
     void run()
     {
+        // Asset paths are resolved as on the stage.
         const ArResolverContextBinder bind(impl_.context);
-        const SdfChangeBlock          together;
+        // Notices are held back until all is written.
+        const SdfChangeBlock together;
         copy_root();
         copy_below(0, SdfPath::AbsoluteRootPath());
         for (std::size_t i = 0; i < prototypes_.size(); ++i) {  // prototypes hold instances of further ones
@@ -70,6 +75,7 @@ class Flattening {
     }
 
   private:
+    // The session's opinions about stage metadata are stronger.
     void copy_root()
     {
         // Fields of the session are written last and so replace those of the root.
@@ -87,6 +93,7 @@ class Flattening {
     {
         from_ = unwrap(impl_.prims[root].path);
         to_   = to;
+        // Prims lie depth first: a subtree is a range of indices.
         for (std::uint32_t i = root + 1; i < impl_.prims[root].subtree_end;) {
             copy_prim(i);
             const bool instance = (impl_.prims[i].flags & prim_flag::instance) != 0;
@@ -110,6 +117,7 @@ class Flattening {
         else
             SdfPrimSpec::New(out_->GetPrimAtPath(path.GetParentPath()), path.GetName(), specifier, type.GetString());
         copy_fields(record, TfToken(), path);
+        // An instance refers to its prototype and has no children of its own.
         if (const auto instance = sources_.find(at); instance != sources_.end())
             out_->SetField(
                 path, SdfFieldKeys->References,
@@ -137,6 +145,7 @@ class Flattening {
     void copy_fields(const PrimRecord& record, const TfToken& property, const SdfPath& to)
     {
         std::map<TfToken, SdfLayerRefPtr> fields;  // with the strongest layer that has it
+        // Fields by name with their strongest layer: paths in a value are anchored to it.
         for_each_site(record, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
             for (const TfToken& field :
                  layer->ListFields(property.IsEmpty() ? at.path : at.path.AppendProperty(property)))
@@ -144,6 +153,7 @@ class Flattening {
             return false;
         });
         for (const auto& [field, layer] : fields)
+            // Composed over all layers: lists and dictionaries are merged.
             if (VtValue value = compose_metadata(impl_, record, property, field); !value.IsEmpty())
                 out_->SetField(to, field, absolute(layer, std::move(value)));
     }
@@ -151,16 +161,19 @@ class Flattening {
     void copy_attribute(const PrimRecord& record, const Attribute& attribute, const SdfPath& to)
     {
         const TfToken& name = unwrap(attribute.name());
+        // A type that is not known is kept by its name.
         SdfJustCreatePrimAttributeInLayer(
             out_, to, SdfSchema::GetInstance().FindOrCreateType(TfToken(attribute.type_name())),
             attribute.uniform() ? SdfVariabilityUniform : SdfVariabilityVarying, attribute.custom());
         copy_fields(record, name, to);
         SdfLayerRefPtr layer;
         const VtValue  spline = stage_spline(record, name, layer);
+        // The value at the default time, without the schema's fallback.
         if (Resolved found = resolve_value(impl_, record, name, {}, false); found.blocked)
             out_->SetField(to, SdfFieldKeys->Default, VtValue(SdfValueBlock()));
         else if (found.authored)
             out_->SetField(to, SdfFieldKeys->Default, absolute(layer, std::move(found.value)));
+        // A spline goes before samples, as in value resolution.
         if (!spline.IsEmpty()) {
             out_->SetField(to, SdfFieldKeys->Spline, spline);
         } else if (const std::vector<double> times = attribute.time_samples(); !times.empty()) {
@@ -171,6 +184,7 @@ class Flattening {
             }
             out_->SetField(to, SdfFieldKeys->TimeSamples, VtValue::Take(samples));
         }
+        // Connections are written only where they are authored: an empty list is an opinion too.
         if (!compose_metadata(impl_, record, name, SdfFieldKeys->ConnectionPaths).IsEmpty())
             set_paths(to, SdfFieldKeys->ConnectionPaths, attribute.connections());
     }
@@ -195,6 +209,7 @@ class Flattening {
     [[nodiscard]] SdfAssetPath absolute(const SdfLayerRefPtr& layer, const SdfAssetPath& asset) const
     {
         if (!options_.absolute_assets) return SdfAssetPath(asset.GetAssetPath());
+        // The resolved path is best; else relative to the layer that authored it.
         if (!asset.GetResolvedPath().empty()) return SdfAssetPath(asset.GetResolvedPath());
         if (asset.GetAssetPath().empty() || !layer) return SdfAssetPath(asset.GetAssetPath());
         return SdfAssetPath(SdfComputeAssetPathRelativeToLayer(layer, asset.GetAssetPath()));

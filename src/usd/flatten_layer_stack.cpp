@@ -33,6 +33,7 @@ template <class ListOp>
 ListOp without_old_forms(ListOp op)
 {
     if (op.IsExplicit()) return op;
+    // "add" of older files: at the end, if it is not there.
     auto appended = op.GetAppendedItems();
     for (const auto& item : op.GetAddedItems())
         if (std::find(appended.begin(), appended.end(), item) == appended.end()) appended.push_back(item);
@@ -46,8 +47,10 @@ template <class ListOp>
 bool combine_lists(const VtValue& strong, const VtValue& weak, VtValue& out)
 {
     if (!strong.IsHolding<ListOp>() || !weak.IsHolding<ListOp>()) return false;
+    // The stronger list applied to the weaker one.
     const ListOp &a = strong.UncheckedGet<ListOp>(), &b = weak.UncheckedGet<ListOp>();
     auto          both = a.ApplyOperations(b);
+    // Two lists may have no common form; without the old operations most have.
     if (!both) both = without_old_forms(a).ApplyOperations(without_old_forms(b));
     out = VtValue(both ? *both : a);
     return true;
@@ -56,9 +59,11 @@ bool combine_lists(const VtValue& strong, const VtValue& weak, VtValue& out)
 /// A stronger opinion about a field over a weaker one.
 VtValue combine(const TfToken& field, const VtValue& strong, const VtValue& weak)
 {
+    // An over says nothing about what kind of prim it is.
     if (field == SdfFieldKeys->Specifier && strong == SdfSpecifierOver) return weak;
     if (field == SdfFieldKeys->TypeName && strong.IsHolding<TfToken>() && strong.UncheckedGet<TfToken>().IsEmpty())
         return weak;
+    // Custom anywhere means custom.
     if (field == SdfFieldKeys->Custom) return VtValue(strong.GetWithDefault<bool>() || weak.GetWithDefault<bool>());
     if (field == SdfFieldKeys->Variability) return weak;  // the weakest opinion counts
     if (strong.IsHolding<VtDictionary>() && weak.IsHolding<VtDictionary>())
@@ -88,6 +93,7 @@ VtValue combine(const TfToken& field, const VtValue& strong, const VtValue& weak
     return strong;
 }
 
+/// Arcs carry an offset that counts in the times of their layer.
 template <class ListOp, class Item>
 VtValue shift_arcs(const VtValue& value, const SdfLayerOffset& offset)
 {
@@ -103,6 +109,7 @@ VtValue shift_arcs(const VtValue& value, const SdfLayerOffset& offset)
 /// A field's value with its times as the root layer counts them.
 VtValue shift(const VtValue& value, const SdfLayerOffset& offset)
 {
+    // Most layers have no offset.
     if (offset.IsIdentity()) return value;
     if (value.IsHolding<SdfTimeCode>())
         return VtValue(SdfTimeCode(offset * value.UncheckedGet<SdfTimeCode>().GetValue()));
@@ -114,6 +121,7 @@ VtValue shift(const VtValue& value, const SdfLayerOffset& offset)
     if (value.IsHolding<SdfTimeSampleMap>()) {
         SdfTimeSampleMap out;
         for (const auto& [time, sample] : value.UncheckedGet<SdfTimeSampleMap>()) {
+            // A sample's time moves; its value only where it is a time itself.
             const bool codes   = sample.IsHolding<SdfTimeCode>() || sample.IsHolding<VtArray<SdfTimeCode>>();
             out[offset * time] = codes ? shift(sample, offset) : sample;
         }
@@ -138,6 +146,7 @@ class Merge {
     {
         for_each_spec(layer_, SdfPath::AbsoluteRootPath(), [&](const SdfPath& path) {
             if (!path.IsPropertyPath() && path != SdfPath::AbsoluteRootPath())
+                // Every spec is made, even one without fields: an over is an opinion about existence.
                 out_.ensure_prim(path);
             else if (path.IsPropertyPath())
                 make_property(path);
@@ -174,13 +183,16 @@ class Merge {
 
     void merge(const SdfPath& path, const TfToken& field)
     {
+        // Children are made one by one, not copied as a list.
         if (SdfSchema::GetInstance().HoldsChildren(field)) return;
         const bool at_root = path == SdfPath::AbsoluteRootPath();
+        // There are no sublayers any more.
         if (field == SdfFieldKeys->SubLayers || field == SdfFieldKeys->SubLayerOffsets) return;
         // Of a sublayer's own metadata only what takes part in composition counts.
         if (at_root && !root_ && field != SdfFieldKeys->LayerRelocates && field != SdfFieldKeys->PrimOrder) return;
         const VtValue strong = shift(layer_->GetField(path, field), offset_);
         VtValue       weak   = out_.layer->GetField(path, field);
+        // An animation block with nothing stronger below hides nothing here.
         if (strong.IsHolding<SdfAnimationBlock>() && !weak.IsEmpty()) return;
         out_.layer->SetField(path, field, weak.IsEmpty() ? strong : combine(field, strong, weak));
     }
@@ -202,7 +214,9 @@ Layer flatten_layer_stack(const Stage& stage)
     const auto&                   layers = stack->GetLayers();
     std::size_t                   first  = 0;  // the session's layers come before the root
     while (first < layers.size() && get_pointer(layers[first]) != get_pointer(impl.root)) ++first;
+    // From the weakest to the strongest.
     for (std::size_t i = layers.size(); i-- > first;) {
+        // Each layer is copied, since asset paths in it are rewritten.
         const SdfLayerRefPtr copy = SdfLayer::CreateAnonymous("anchored.usda");
         copy->TransferContent(layers[i]);
         rewrite_assets(copy,

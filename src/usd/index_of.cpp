@@ -1,3 +1,6 @@
+// The prim indices of OpenUSD's cache after a stage was opened, one thread at a time. A prim that is local has no arcs
+// and gets its index when somebody asks; the others have theirs from composition.
+
 #include <pxr/ar/resolverContextBinder.h>
 
 #include "usd/stage_impl.h"
@@ -10,6 +13,7 @@ using namespace pxr;
 
 const PcpPrimIndex* index_of(const Stage::Impl& stage, const PrimRecord& prim)
 {
+    // A prim that is not local got its index when the stage was composed.
     if (!prim.is_local()) return prim.sites;
     const ArResolverContextBinder bind(stage.context);
     const std::scoped_lock        lock(stage.index_mutex);

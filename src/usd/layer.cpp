@@ -1,5 +1,8 @@
 // Layers as this project gives them out: opening, reading specs, fields, arcs and samples, without OpenUSD's types.
 // A layer is a copy of the file as it was read: edits touch neither the file nor stages that use it.
+//
+// Lists are given as what they come to when nothing weaker lies below (GetAppliedItems). Paths are those of the
+// layer: arcs are not followed here.
 
 #include "mechane/usd/layer.h"
 
@@ -82,6 +85,7 @@ void for_each_prim_spec(const SdfLayerHandle& layer, const SdfPath& root,
     while (!stack.empty()) {
         const SdfPath path = stack.back();
         stack.pop_back();
+        // A variant set is on the stack as a path with an empty name.
         if (path.IsPrimVariantSelectionPath() && path.GetVariantSelection().second.empty()) {
             // The set itself, "/a{set=}": only its variants are visited.
             TfTokenVector variants = child_names(layer, path, keys.VariantChildren);
@@ -123,6 +127,7 @@ Layer& Layer::operator=(Layer&&) noexcept = default;
 Result<Layer> Layer::open(const std::string& file, const Limits& limits)
 {
     if (const Diagnostic* wrong = prepare_runtime(); wrong != nullptr) return *wrong;
+    // Search order of files is the resolver's.
     const auto found = find_file(file);
     if (!found) return found.error();
     MessageScope messages;
@@ -134,10 +139,12 @@ Result<Layer> Layer::open(const std::string& file, const Limits& limits)
         if (!first.empty()) path = ArJoinPackageRelativePath(path, first);
     }
     // Read from the disk, not shared: another stage may hold what the file was before.
+    // Anonymous: the registry of shared layers does not know it.
     const SdfLayerRefPtr read = SdfLayer::OpenAsAnonymous(path);
     if (!read) return explain_failure(messages, guard, file, *found);
     Layer           out;
     std::error_code failed;
+    // The time of the file when it was read tells later whether somebody else has written to it.
     out.impl_->read_time = std::filesystem::last_write_time(path, failed);
     out.impl_->layer     = read;
     out.impl_->file      = file;
@@ -165,6 +172,7 @@ std::string Layer::to_text() const { return text_of(impl_->layer); }
 Layer Layer::copy() const
 {
     Layer out;
+    // The content only: the copy has no file of its own to be saved to.
     out.impl_->layer->TransferContent(impl_->layer);
     out.impl_->file      = impl_->file;
     out.impl_->origin    = impl_->origin;
@@ -175,6 +183,7 @@ Layer Layer::copy() const
 
 SpecKind Layer::kind(const Path& path) const
 {
+    // An empty path is no path of the layer.
     if (path.empty()) return SpecKind::none;
     switch (impl_->layer->GetSpecType(unwrap(path))) {
         case SdfSpecTypePseudoRoot:
@@ -218,6 +227,7 @@ std::vector<Token> Layer::fields(const Path& path) const
 {
     std::vector<Token> out;
     for (const TfToken& field : impl_->layer->ListFields(unwrap(path)))
+        // Children are asked for by functions of their own. Sorted, since the library's order is that of hashing.
         if (!SdfSchema::GetInstance().HoldsChildren(field)) out.push_back(wrap(field));
     std::sort(out.begin(), out.end());
     return out;
@@ -240,6 +250,7 @@ std::vector<std::pair<double, Value>> Layer::samples(const Path& attribute) cons
 {
     std::vector<std::pair<double, Value>> out;
     for (const double time : impl_->layer->ListTimeSamplesForPath(unwrap(attribute))) {
+        // A sample that is blocked comes as a block.
         VtValue value;
         impl_->layer->QueryTimeSample(unwrap(attribute), time, &value);
         out.emplace_back(time, wrap(std::move(value)));
@@ -258,6 +269,7 @@ std::vector<Token> Layer::apis(const Path& prim) const
 
 std::vector<Path> Layer::targets(const Path& property) const
 {
+    // One function for both: connections of attributes, targets of relationships.
     const bool connections = kind(property) == SpecKind::attribute;
     const auto items       = added_items<SdfPathListOp>(
         impl_->layer, unwrap(property), connections ? SdfFieldKeys->ConnectionPaths : SdfFieldKeys->TargetPaths);
@@ -291,6 +303,7 @@ void Layer::rewrite_assets(const std::function<std::string(const std::string&)>&
 
 void Layer::make_assets_absolute()
 {
+    // Asked for before a layer moves to another folder.
     rewrite_assets([&](const std::string& authored) { return anchored_asset(impl_->origin, authored); });
 }
 

@@ -38,7 +38,8 @@ using namespace pxr;
 VtValue vec3_value(std::string_view type, const Vec3d& v)
 {
     const GfVec3d d(v.x, v.y, v.z);
-    const bool    wide = type.ends_with("3d") || type == "double3";
+    // The type of the attribute says the precision, not the caller's numbers.
+    const bool wide = type.ends_with("3d") || type == "double3";
     return wide ? VtValue(d) : VtValue(GfVec3f(d));
 }
 
@@ -52,6 +53,7 @@ VtValue quat_value(std::string_view type, const Quatd& q)
 VtValue matrix_value(const Matrix4d& m)
 {
     GfMatrix4d out;
+    // GfMatrix has rows as ours: translation in the last row.
     for (int r = 0; r < 4; ++r)
         for (int c = 0; c < 4; ++c) out[r][c] = m(r, c);
     return VtValue(out);
@@ -62,6 +64,7 @@ VtValue matrix_value(const Matrix4d& m)
 struct LayerWriter::Impl {
     SdfLayerRefPtr layer;
 
+    // Ancestors are made as overs by the library where they are missing.
     SdfPrimSpecHandle prim(const SdfPath& path)
     {
         if (SdfPrimSpecHandle found = layer->GetPrimAtPath(path)) return found;
@@ -72,6 +75,7 @@ struct LayerWriter::Impl {
     {
         const SdfPath& path = unwrap(property);
         if (SdfAttributeSpecHandle found = layer->GetAttributeAtPath(path)) return found;
+        // A property of what is no prim cannot be made.
         const SdfPrimSpecHandle owner = path.IsPrimPropertyPath() ? prim(path.GetPrimPath()) : SdfPrimSpecHandle();
         if (!owner) return {};
         return SdfAttributeSpec::New(owner, path.GetName(), SdfSchema::GetInstance().FindType(std::string(type)),
@@ -97,6 +101,7 @@ LayerWriter::LayerWriter(LayerWriter&&) noexcept            = default;
 LayerWriter& LayerWriter::operator=(LayerWriter&&) noexcept = default;
 
 void LayerWriter::set_sublayers(const std::vector<std::string>& paths) { impl_->layer->SetSubLayerPaths(paths); }
+// Samples belong to the layer, not to the spec.
 void LayerWriter::set_default_prim(const Token& name) { impl_->layer->SetDefaultPrim(unwrap(name)); }
 void LayerWriter::set_up_axis(char axis)
 { impl_->layer->SetField(SdfPath::AbsoluteRootPath(), TfToken("upAxis"), VtValue(TfToken(std::string(1, axis)))); }
@@ -141,6 +146,7 @@ void LayerWriter::apply_api(const Path& path, const Token& schema)
     const TfToken  key("apiSchemas");
     SdfTokenListOp op;
     impl_->layer->HasField(unwrap(path), key, &op);
+    // Schemas are added once.
     // Prepended, as OpenUSD's own ApplyAPI does: schemas of weaker layers stay applied.
     TfTokenVector items = op.GetPrependedItems();
     if (std::find(items.begin(), items.end(), unwrap(schema)) != items.end()) return;
@@ -171,6 +177,7 @@ void LayerWriter::set_vec3_array(const Path& property, std::string_view type, st
     VtArray<GfVec3f> array;
     array.reserve(values.size());
     for (const Vec3d& v : values) array.push_back(GfVec3f(GfVec3d(v.x, v.y, v.z)));
+    // Without a time the value is the default.
     if (time)
         impl_->sample(property, type, *time, VtValue(array));
     else
@@ -203,6 +210,7 @@ void LayerWriter::set_targets(const Path& relationship, const std::vector<Path>&
     if (!spec) spec = SdfRelationshipSpec::New(owner, path.GetName(), false);
     SdfPathVector list;
     for (const Path& target : targets) list.push_back(unwrap(target));
+    // An explicit list: what weaker layers say does not come through.
     SdfPathListOp op = SdfPathListOp::CreateExplicit(list);
     impl_->layer->SetField(path, TfToken("targetPaths"), VtValue(op));
 }
@@ -223,6 +231,7 @@ Result<void> LayerWriter::save(const std::string& file) const
         return make_diagnostic(kWriteFailed, {.layer = file}, fmt::format("cannot write the format '{}'", suffix),
                                "Use .usda, .usdc or .usd.");
     // What this run reads is never replaced, and a result replaces a file whole or not at all.
+    // A file that is read in this run may be the source of this layer.
     if (auto refused = files::refuse_input(file); !refused) return refused;
     const MessageScope messages;
     return replace_file(

@@ -1,6 +1,8 @@
 // Pictures as RGBA bytes: PNG and JPEG decoded, PNG encoded. Sizes are bounded, since a header of few bytes may ask for
 // any.
 // The C libraries report errors by longjmp, which skips destructors: functions that may be left that way own nothing.
+//
+// RGBA with 8 bits; `alpha` and `bits` say what the file had.
 
 #include "mechane/usd/picture.h"
 
@@ -17,6 +19,7 @@ namespace mechane::usd {
 namespace picture {
 namespace {
 
+// 64 Mi pixels are 256 MiB.
 constexpr std::uint64_t kMostPixels = std::uint64_t{64} << 20;
 
 std::optional<Picture> room_for(std::uint64_t width, std::uint64_t height)
@@ -52,12 +55,14 @@ struct PngReader {
 // The halves hold nothing that a jump out of libpng would have to destroy.
 bool read_header(const PngReader& reader, std::FILE* file, bool* alpha, int* bits)
 {
+    // libpng jumps back here on any error.
     if (setjmp(png_jmpbuf(reader.png)) != 0) return false;
     png_init_io(reader.png, file);
     png_read_info(reader.png, reader.info);
     *alpha = (png_get_color_type(reader.png, reader.info) & PNG_COLOR_MASK_ALPHA) != 0 ||
              png_get_valid(reader.png, reader.info, PNG_INFO_tRNS) != 0;
     *bits  = png_get_bit_depth(reader.png, reader.info);
+    // Every kind of PNG becomes RGBA of 8 bits: palettes, grey, 16 bits, transparency by colour.
     png_set_scale_16(reader.png);
     png_set_expand(reader.png);
     png_set_gray_to_rgb(reader.png);
@@ -75,6 +80,7 @@ bool read_rows(const PngReader& reader, png_bytepp rows)
 
 std::optional<Picture> decode_png(std::string_view bytes)
 {
+    // The library reads from a stream; memory serves as one.
     const std::unique_ptr<std::FILE, CloseStream> stream(fmemopen(const_cast<char*>(bytes.data()), bytes.size(), "rb"));
     const PngReader                               reader;
     bool                                          alpha = false;
@@ -82,6 +88,7 @@ std::optional<Picture> decode_png(std::string_view bytes)
     if (!stream || reader.info == nullptr || !read_header(reader, stream.get(), &alpha, &bits)) return std::nullopt;
     // Memory is taken only after the size in the header was found to be bearable.
     auto out = room_for(png_get_image_width(reader.png, reader.info), png_get_image_height(reader.png, reader.info));
+    // A row must be as long as the memory that was taken for it.
     if (!out || png_get_rowbytes(reader.png, reader.info) != 4 * static_cast<std::size_t>(out->width))
         return std::nullopt;
     std::vector<png_bytep> rows(static_cast<std::size_t>(out->height));
@@ -122,10 +129,12 @@ struct JpegReader {
 bool read_header(JpegReader& reader, std::string_view bytes)
 {
     if (setjmp(reader.jump) != 0) return false;
+    // The decoder's own memory is released by the reader's destructor.
     jpeg_create_decompress(&reader.jpeg);
     reader.jpeg.progress = &reader.progress;
     jpeg_mem_src(&reader.jpeg, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
     jpeg_read_header(&reader.jpeg, TRUE);
+    // CMYK and other forms are not decoded.
     if (reader.jpeg.num_components != 1 && reader.jpeg.num_components != 3) return false;
     reader.jpeg.out_color_space = JCS_RGB;
     return true;
@@ -141,6 +150,7 @@ bool read_rows(JpegReader& reader, std::uint8_t* const rgba, std::uint8_t* const
         std::uint8_t* const to   = rgba + 4 * static_cast<std::size_t>(width) * reader.jpeg.output_scanline;
         std::uint8_t*       line = row;
         jpeg_read_scanlines(&reader.jpeg, &line, 1);
+        // Three bytes each; the fourth is 255 since room_for().
         for (std::size_t x = 0; x < static_cast<std::size_t>(width); ++x) std::memcpy(to + 4 * x, row + 3 * x, 3);
     }
     return true;
@@ -177,6 +187,7 @@ bool write_rows(png_structp png, png_infop info, const Picture& pixels, bool alp
 
 std::optional<Picture> decode_picture(std::string_view bytes)
 {
+    // By content: suffixes lie.
     if (bytes.starts_with("\x89PNG")) return picture::decode_png(bytes);
     if (bytes.starts_with("\xff\xd8\xff")) return picture::decode_jpeg(bytes);
     return std::nullopt;
@@ -187,6 +198,7 @@ std::string encode_png(const Picture& pixels, bool alpha)
     const std::size_t width = static_cast<std::size_t>(pixels.width), height = static_cast<std::size_t>(pixels.height),
                       n = alpha ? 4 : 3;
     std::vector<std::uint8_t> packed(n * width * height);
+    // Opaque pictures are written without alpha.
     for (std::size_t i = 0; i < width * height; ++i) std::memcpy(packed.data() + n * i, pixels.rgba.data() + 4 * i, n);
     std::vector<png_bytep> rows(height);
     for (std::size_t y = 0; y < height; ++y) rows[y] = packed.data() + n * width * y;

@@ -1,5 +1,8 @@
 // Schema plug-ins of users: reads plugInfo.json files and the generatedSchema.usda beside them, without loading code.
 // Wildcards and includes are those of OpenUSD's plug-in paths. What is wrong becomes a finding and is left out.
+//
+// Types with a schemaKind are schemas; plug-ins without any are left alone. Library code is never loaded: a plug-in
+// that has some is used for its schemas only, and OpenUSD is not told of it.
 
 #include "usd/schema_plugin.h"
 
@@ -26,12 +29,14 @@ using namespace pxr;
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+// A schema file of megabytes is another file.
 constexpr std::uintmax_t kMaxBytes = std::uintmax_t{64} << 20;
 
 /// A star stands for any text. On a mismatch the last star takes one character more: linear memory, no recursion.
 bool name_matches(std::string_view pattern, std::string_view name)
 {
     std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
+    // One pass; the last star is the only place to come back to.
     while (n < name.size()) {
         if (p < pattern.size() && pattern[p] == '*') {
             star   = p++;
@@ -50,6 +55,7 @@ bool name_matches(std::string_view pattern, std::string_view name)
 }
 
 /// Folders and files that a path with wildcards names, in alphabetical order.
+/// Parts of the path one by one; "**" means all folders below as well.
 std::vector<fs::path> expanded(const fs::path& path)
 {
     std::vector<fs::path> found{path.root_path()};
@@ -69,6 +75,7 @@ std::vector<fs::path> expanded(const fs::path& path)
                     if (name_matches(part.string(), at->path().filename().string())) next.push_back(at->path());
             }
         }
+        // Alphabetical, since file systems list in any order.
         std::sort(next.begin(), next.end());
         found = std::move(next);
     }
@@ -137,6 +144,7 @@ class Reader {
         if (!text) return wrong(file, text.error().message);
         std::istringstream stream(*text);
         json               document;
+        // The rest of the program throws nothing.
         try {
             document = json::parse(without_comments(stream));
         } catch (const json::parse_error& error) {  // stops here: the only throwing call
@@ -146,6 +154,7 @@ class Reader {
         const json includes = document.is_object() ? document.value("Includes", json::array()) : json();
         if (!plugins.is_array() || !includes.is_array())
             return wrong(file, "the file does not hold the lists Plugins or Includes of a plugInfo.json");
+        // A file is registered with OpenUSD only when all of its plug-ins are sound and bring no code.
         bool sound = !plugins.empty();
         for (const json& plugin : plugins) sound = read_plugin(file, plugin) && sound;
         if (sound) out_.files.push_back(file.string());
@@ -167,6 +176,7 @@ class Reader {
         const bool        schemas = types.is_object() && std::any_of(types.begin(), types.end(), [](const json& type) {
                                  return type.is_object() && !text_of(type, "schemaKind").empty();
                                     });
+        // A schema without the class of its name is found later, when all are known.
         if (schemas) {
             const SdfLayerRefPtr opened = open_layer(file, layer.lexically_normal());
             if (!opened) return false;
@@ -183,6 +193,7 @@ class Reader {
                                         .layer             = opened});
             }
         }
+        // Rules that apply schemas of others.
         if (const json rules = info.value("AutoApplyAPISchemas", json::object()); rules.is_object())
             for (const auto& [api, rule] : rules.items())
                 if (rule.is_object()) out_.auto_apply.push_back({api, words_of(rule, "apiSchemaAutoApplyTo")});
@@ -206,6 +217,7 @@ class Reader {
         }
         const std::string& text = *read;
         // The schema file is a layer like any other: the same guards stand before the parser.
+        // The parser of usda recurses over nesting.
         if (const auto refused = guard_layer(text, file.string(), Limits{})) {
             found_.add(*refused);
             return {};
@@ -232,7 +244,8 @@ class Reader {
 void read_plugins(const std::string& path, PluginSchemas& out, Diagnostics& found)
 {
     std::error_code failed;
-    const fs::path  absolute = fs::absolute(path, failed);
+    // A path with a star may match nothing without that being a mistake.
+    const fs::path absolute = fs::absolute(path, failed);
     Reader(out, found).read(absolute, path.find('*') == std::string::npos);
 }
 

@@ -3,6 +3,13 @@
 // The composition of definitions follows UsdPrimDefinition: the type first, then built-in, applied and auto-applied
 // schemas; what is there already is stronger.
 // Definitions are made once and shared between prims.
+//
+// row      a schema as the table has it: identifier, type, kind, bases, its class as text of usda
+// family   the name of a schema without its version
+// usable   OpenUSD's own schemas only, where the caller asks for that
+//
+// Answers do not depend on the order of files or builds: rules go by name, definitions by the order of what is
+// applied.
 
 #include "usd/schema_registry.h"
 
@@ -29,6 +36,7 @@ std::vector<std::string> words(const char* text)
     return out;
 }
 
+// Multiple-apply schemas have the place of the instance in the names of their properties.
 std::string replaced(std::string name, const std::string& instance)
 {
     const std::size_t at = name.find(kInstanceName);
@@ -49,6 +57,7 @@ TfTokenVector overriding_names(const SdfPrimSpecHandle& schema)
 std::string_view family(std::string_view identifier)
 {
     const std::size_t bar = identifier.rfind('_');
+    // Without a number behind the bar there is no version.
     if (bar == std::string_view::npos || bar == 0 || bar + 1 == identifier.size() || identifier[bar + 1] == '0')
         return identifier;
     const std::string_view digits = identifier.substr(bar + 1);
@@ -58,6 +67,7 @@ std::string_view family(std::string_view identifier)
 bool is_openusd(const char* module)
 {
     const std::string_view name = module;
+    // usdGeom, usdPhysics and the like: a capital follows "usd". Others may begin so by chance.
     return name == "usd" || (name.starts_with("usd") && name.size() > 3 && name[3] >= 'A' && name[3] <= 'Z');
 }
 
@@ -69,6 +79,7 @@ SchemaRegistry& SchemaRegistry::instance()
     return registry;
 }
 
+// Rows of the program first, then users': the first of two equal names stays.
 SchemaRegistry::SchemaRegistry()
 {
     schemas_.reserve(kSchemaRowCount);
@@ -78,6 +89,7 @@ SchemaRegistry::SchemaRegistry()
     user_                 = sound_user_schemas({known_type, known_name}, findings_);
     // Who names plug-ins wants them, also where other vendors' schemas are left out.
     for (const UserSchema& schema : user_.schemas) add_row(schema.row(), schema.layer, true);
+    // The program has a copy of some schemas that a plug-in brings too.
     for (const std::string& identifier : user_.bundled) schemas_[by_identifier_.at(TfToken(identifier))].openusd = true;
     link_bases();
     link_auto_apply();
@@ -101,6 +113,7 @@ void SchemaRegistry::link_bases()
 {
     for (Schema& schema : schemas_)
         for (const std::string& base : words(schema.row.bases))
+            // A base that nobody defines has been dropped with a finding before.
             if (const auto found = by_type_.find(base); found != by_type_.end()) schema.bases.push_back(found->second);
 }
 
@@ -125,6 +138,7 @@ std::vector<std::size_t> SchemaRegistry::named(const char* names) const
 {
     std::vector<std::size_t> out;
     for (const std::string& name : words(names)) {
+        // Both are in use: "UsdGeomGprim" and "Gprim".
         if (const auto type = by_type_.find(name); type != by_type_.end())
             out.push_back(type->second);
         else if (const auto id = by_identifier_.find(TfToken(name)); id != by_identifier_.end())
@@ -145,6 +159,7 @@ bool SchemaRegistry::is_a(const TfToken& identifier, const TfToken& base) const
     const auto start = by_identifier_.find(identifier);
     const auto goal  = by_identifier_.find(base);
     if (start == by_identifier_.end()) return false;
+    // Schemas may have several bases; circles were dropped when they were read.
     std::vector<std::size_t> todo{start->second};
     while (!todo.empty()) {
         const std::size_t at = todo.back();
@@ -159,6 +174,7 @@ bool SchemaRegistry::is_a(const TfToken& identifier, const TfToken& base) const
 SdfPrimSpecHandle SchemaRegistry::class_spec(std::size_t schema)
 {
     const SchemaRow& row = schemas_[schema].row;
+    // Text is parsed when a schema is asked for the first time: most never are.
     if (!layers_[schema]) {
         if (*row.usda == '\0') return {};
         layers_[schema] = SdfLayer::CreateAnonymous(".usda");
@@ -171,6 +187,7 @@ void SchemaRegistry::add_schema(std::size_t schema, const std::string& instance,
 {
     const SdfPrimSpecHandle spec = class_spec(schema);
     if (!spec) return;
+    // The class's own properties, unless something stronger has them.
     const TfTokenVector                                 overriding = overriding_names(spec);
     std::vector<std::pair<TfToken, PropertyDefinition>> overrides;
     for (const SdfPropertySpecHandle& property : spec->GetProperties()) {
@@ -202,6 +219,7 @@ void SchemaRegistry::add_schema(std::size_t schema, const std::string& instance,
             built_in->second.uniform != definition.uniform ||
             built_in->second.is_relationship != definition.is_relationship)
             continue;
+        // An override without a fallback keeps the one below.
         if (definition.fallback.IsEmpty()) definition.fallback = built_in->second.fallback;
         definition.weaker = built_in->second.spec;
         built_in->second  = std::move(definition);
@@ -216,6 +234,7 @@ void SchemaRegistry::add_api(const TfToken& name, bool openusd_only, Definition&
     const auto        found = by_identifier_.find(TfToken(name.GetString().substr(0, colon)));
     if (found == by_identifier_.end() || !schemas_[found->second].api || !usable(schemas_[found->second], openusd_only))
         return;
+    // An instance name for a single-apply schema, or none for a multiple-apply one, applies nothing.
     if (schemas_[found->second].multiple != (colon != std::string::npos)) return;
     out.applied.push_back(name);
     add_schema(found->second, colon == std::string::npos ? std::string() : name.GetString().substr(colon + 1),
@@ -226,6 +245,7 @@ std::vector<std::string> SchemaRegistry::identifiers(bool api) const
 {
     std::vector<std::string> out;
     for (const Schema& schema : schemas_)
+        // Abstract types cannot be the type of a prim.
         if (schema.api == api && (api || schema.concrete)) out.emplace_back(schema.row.identifier);
     std::sort(out.begin(), out.end());
     return out;
@@ -233,8 +253,8 @@ std::vector<std::string> SchemaRegistry::identifiers(bool api) const
 
 namespace {
 
-/// Schemas of other releases of PhysX's: assets in the field apply them, and the bundled release has them no more. Their
-/// attributes are read, or accounted for, by name.
+/// Schemas of other releases of PhysX's: assets in the field apply them, and the bundled release has them no more.
+/// Their attributes are read, or accounted for, by name.
 constexpr std::string_view kOtherReleases[] = {"JointStateAPI",
                                                "PhysxAutoAttachmentAPI",
                                                "PhysxAutoParticleClothAPI",
@@ -268,10 +288,12 @@ std::optional<ApiProblem> SchemaRegistry::problem_of(const TfToken& api, const T
     for (const TfToken& other : so_far.applied) {
         const std::size_t      at   = std::min(other.GetString().find(':'), other.GetString().size());
         const std::string_view name = std::string_view(other.GetString()).substr(0, at);
+        // Two versions of one family on the same instance.
         if (name != identifier.GetString() && family(name) == family(identifier.GetString()) &&
             std::string_view(other.GetString()).substr(at) == instance)
             return ApiProblem{ApiProblem::version_clash, api, other.GetString()};
     }
+    // A schema may be limited to certain types.
     const std::vector<std::size_t> types = named(schema->row.can_only_apply_to);
     if (!types.empty() && std::none_of(types.begin(), types.end(), [&](std::size_t base) {
             return is_a(type, TfToken(schemas_[base].row.identifier));
@@ -283,6 +305,7 @@ std::optional<ApiProblem> SchemaRegistry::problem_of(const TfToken& api, const T
 std::shared_ptr<const Definition> SchemaRegistry::definition(const TfToken& type, const TfTokenVector& authored_apis,
                                                              bool openusd_only, std::vector<ApiProblem>* problems)
 {
+    // The key is what a definition depends on.
     std::string key = openusd_only ? "openusd " : "";
     key += type.GetString();
     for (const TfToken& name : authored_apis) key += ' ' + name.GetString();
@@ -291,16 +314,19 @@ std::shared_ptr<const Definition> SchemaRegistry::definition(const TfToken& type
         if (problems != nullptr) problems->insert(problems->end(), made->problems.begin(), made->problems.end());
         return made;
     };
+    // Under the lock until it is made: it is parsed once, and threads of a population share it.
     const std::lock_guard lock(mutex_);
     auto&                 entry = cache_[key];
     if (entry) return report(entry);
     auto definition  = std::make_shared<Definition>();
     definition->type = type;
+    // An unknown or abstract type has no properties.
     const auto typed = by_identifier_.find(type);
     if (typed != by_identifier_.end() && schemas_[typed->second].concrete &&
         usable(schemas_[typed->second], openusd_only)) {
         add_schema(typed->second, {}, openusd_only, *definition);
     }
+    // A problem is told; the schema is applied all the same where it is known, as OpenUSD does, except for a clash.
     for (const TfToken& name : authored_apis) {
         if (std::optional<ApiProblem> problem = problem_of(name, type, openusd_only, *definition)) {
             definition->problems.push_back(std::move(*problem));
@@ -308,6 +334,7 @@ std::shared_ptr<const Definition> SchemaRegistry::definition(const TfToken& type
         }
         add_api(name, openusd_only, *definition);
     }
+    // Auto-applied schemas come last and so are weakest.
     if (typed != by_identifier_.end() && schemas_[typed->second].concrete)
         for (const auto& [api, types] : auto_apply_) {
             const bool applies = usable(schemas_[api], openusd_only) &&

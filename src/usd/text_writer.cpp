@@ -3,6 +3,11 @@
 // prints through streams.
 // What is rarer is left to OpenUSD's writer: a property or the head of a prim alone, or the whole layer where it has
 // what may need another version of the format (splines, variants, edits of arrays).
+//
+// head    what stands before the braces of a prim: specifier, type, name, metadata
+// rare    what this writer does not print itself; false says so, and what was printed of it is taken back
+//
+// The text is the same byte for byte as OpenUSD's, so that layers do not differ by who wrote them.
 
 #include "usd/text_writer.h"
 
@@ -39,10 +44,12 @@ using namespace pxr;
 
 /// Digits and layout of double-conversion's shortest form: decimal from 1e-6 to below 1e15, else with an exponent.
 template <class T>
+// to_chars gives the shortest digits that read back as the same number; only their layout is different.
 void append_shortest(std::string& out, T value)
 {
     if (std::isnan(value)) return void(out += "nan");
     if (std::isinf(value)) return void(out += value < 0 ? "-inf" : "inf");
+    // -0 keeps its sign.
     if (std::signbit(value)) out += '-';
     if (value == 0) return void(out += '0');
     char        text[64];
@@ -76,6 +83,7 @@ void append_shortest(std::string& out, T value)
 /// Whether the text stands between double quotes as it is.
 bool is_plain(const std::string& text)
 {
+    // Quotes, backslashes, line breaks and bytes beyond ASCII need the library's rules.
     return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 127 && c != '"' && c != '\\'; });
 }
 
@@ -93,6 +101,7 @@ bool append(std::string& out, const TfToken& v) { return append(out, v.GetString
 template <class Vector>
 bool append_vector(std::string& out, const Vector& v)
 {
+    // USD writes quaternions with the real part first, and vectors in round brackets.
     for (std::size_t i = 0; i < Vector::dimension; ++i) {
         out += i == 0 ? "(" : ", ";
         append_shortest(out, v[i]);
@@ -120,6 +129,7 @@ bool append(std::string& out, const GfQuatd& q) { return append_quaternion(out, 
 template <class T>
 bool append_if(std::string& out, const VtValue& value, bool& known)
 {
+    // A scalar, or an array of them in square brackets.
     if (value.IsHolding<T>()) {
         known = append(out, value.UncheckedGet<T>());
         return true;
@@ -141,6 +151,7 @@ bool append_if(std::string& out, const VtValue& value, bool& known)
 bool append(std::string& out, const VtValue& value)
 {
     bool known = false;
+    // Types in the order in which a robot's layers have them.
     (void)(append_if<float>(out, value, known) || append_if<TfToken>(out, value, known) ||
            append_if<double>(out, value, known) || append_if<GfVec3d>(out, value, known) ||
            append_if<GfQuatd>(out, value, known) || append_if<GfVec3f>(out, value, known) ||
@@ -150,6 +161,7 @@ bool append(std::string& out, const VtValue& value)
     return known;
 }
 
+/// Samples are looked at too, since each may be an edit.
 /// Edits of arrays need a newer version of the format, which the head of the file says.
 bool edits_array(const VtValue& value)
 {
@@ -169,9 +181,11 @@ class TextWriter {
     bool run()
     {
         const SdfPath root = SdfPath::AbsoluteRootPath();
+        // Layers of another storage (crate, plug-ins) or another version have writers of their own.
         if (const auto* usda = dynamic_cast<const SdfUsdaData*>(&data_);
             usda == nullptr || usda->GetLayerVersion() != SdfUsdaData().GetLayerVersion())
             return false;
+        // The head of the file is printed by an empty layer with the same metadata.
         const SdfLayerRefPtr head  = scratch();
         SdfAbstractData&     there = storage(head);
         for (const TfToken& field : data_.List(root)) {
@@ -194,7 +208,8 @@ class TextWriter {
     const SdfFieldKeys_StaticTokenType&                     keys_ = *SdfFieldKeys.Get();
     std::unordered_map<TfToken, bool, TfToken::HashFunctor> known_types_;
 
-    static SdfLayerRefPtr   scratch() { return SdfLayer::CreateAnonymous(".usda"); }
+    static SdfLayerRefPtr scratch() { return SdfLayer::CreateAnonymous(".usda"); }
+    // The scratch layer is ours alone: writing into its storage sends no notices.
     static SdfAbstractData& storage(const SdfLayerRefPtr& layer)
     { return const_cast<SdfAbstractData&>(*LayerStorage::of(*layer)); }
 
@@ -212,6 +227,7 @@ class TextWriter {
         if (!head(path, depth, properties, children)) return false;
         indent(depth);
         out += "{\n";
+        // Properties are written in the library's order of names, not in that of the layer.
         std::sort(properties.begin(), properties.end(), [](const TfToken& a, const TfToken& b) {
             return TfDictionaryLessThan()(a.GetString(), b.GetString());
         });
@@ -234,11 +250,12 @@ class TextWriter {
         static const TfTokenVector kLeftToOpenUsd{
             keys_.AssetInfo, keys_.CustomData,   keys_.Documentation, keys_.InheritPaths, keys_.Specializes,
             keys_.Active,    keys_.Instanceable, keys_.Hidden,        keys_.DisplayName,  keys_.VariantSelection};
-        static const TfToken        kKind("kind");
-        const TfTokenVector         fields    = data_.List(path);
-        SdfSpecifier                specifier = SdfSpecifierOver;
-        TfToken                     type;
-        bool                        plain = is_plain(path.GetName()), typed = false;
+        static const TfToken kKind("kind");
+        const TfTokenVector  fields    = data_.List(path);
+        SdfSpecifier         specifier = SdfSpecifierOver;
+        TfToken              type;
+        bool                 plain = is_plain(path.GetName()), typed = false;
+        // Fields are sorted out first: one rare field makes the whole head the library's.
         std::vector<const TfToken*> metadata;
         for (const TfToken& field : fields) {
             if (field == kSpecifier) {
@@ -258,6 +275,7 @@ class TextWriter {
                 return false;
             }
         }
+        // A type of "any" or none is written in a way of its own.
         if (typed && (type == kAnyType || type.IsEmpty())) plain = false;
         const std::size_t begin = out.size();
         if (plain) {
@@ -265,6 +283,7 @@ class TextWriter {
             out += specifier == SdfSpecifierDef ? "def " : specifier == SdfSpecifierClass ? "class " : "over ";
             if (typed) out += type.GetString(), out += ' ';
             out += '"', out += path.GetName(), out += '"';
+            // Metadata in alphabetical order, as the library has them.
             std::sort(metadata.begin(), metadata.end(),
                       [](const TfToken* a, const TfToken* b) { return a->GetString() < b->GetString(); });
             if (!metadata.empty()) out += " (\n";
@@ -273,6 +292,7 @@ class TextWriter {
             out += '\n';
         }
         if (!plain) {
+            // What was begun is taken back; the library prints the head as a whole.
             out.resize(begin);
             return rare_head(path, fields, depth);
         }
@@ -308,6 +328,7 @@ class TextWriter {
     template <class List>
     static bool only_prepends(const List& list)
     {
+        // Lists of other kinds (deleted, appended, explicit) are rare.
         return !list.IsExplicit() && !list.GetPrependedItems().empty() && list.GetAppendedItems().empty() &&
                list.GetDeletedItems().empty() && list.GetAddedItems().empty() && list.GetOrderedItems().empty();
     }
@@ -319,6 +340,7 @@ class TextWriter {
         if (!only_prepends(list) || list.GetPrependedItems().size() != 1) return false;
         const auto&        item  = list.GetPrependedItems().front();
         const std::string& asset = item.GetAssetPath();
+        // An '@' in a path needs another quotation.
         if (asset.empty() || !is_plain(asset) || asset.find('@') != std::string::npos ||
             !item.GetLayerOffset().IsIdentity())
             return false;
@@ -334,8 +356,9 @@ class TextWriter {
     bool rare_head(const SdfPath& path, const TfTokenVector& fields, std::size_t depth)
     {
         const SdfLayerRefPtr layer = scratch();
-        const SdfPath        at    = SdfPath::AbsoluteRootPath().AppendChild(path.GetNameToken());
-        SdfAbstractData&     there = storage(layer);
+        // The prim's own name and fields, without what lies in it.
+        const SdfPath    at    = SdfPath::AbsoluteRootPath().AppendChild(path.GetNameToken());
+        SdfAbstractData& there = storage(layer);
         there.CreateSpec(at, SdfSpecTypePrim);
         there.Set(SdfPath::AbsoluteRootPath(), kChildren, VtValue(TfTokenVector{path.GetNameToken()}));
         for (const TfToken& field : fields)
@@ -345,6 +368,7 @@ class TextWriter {
         if (!layer->GetPrimAtPath(at)->WriteToStream(text, depth)) return false;
         const std::string margin(4 * depth, ' '), body = margin + "{\n" + margin + "}\n";
         const std::string whole = text.str();
+        // The library adds empty braces, which are cut off.
         if (!whole.ends_with(body)) return false;
         out.append(whole, 0, whole.size() - body.size());
         return true;
@@ -373,6 +397,7 @@ class TextWriter {
                                           keys_.Hidden,
                                           TfToken("interpolation"),
                                           TfToken("elementSize")};
+        // A field that the library might print by a newer version of the format ends this writer.
         for (const TfToken& field : data_.List(path))
             if (!one_of(field, kKnown) || edits_array(data_.Get(path, field))) return false;
         std::ostringstream text;
@@ -382,6 +407,7 @@ class TextWriter {
         return true;
     }
 
+    // Asked once for each name of a type.
     bool is_known(const TfToken& type)
     {
         const auto [known, fresh] = known_types_.try_emplace(type);
@@ -441,6 +467,7 @@ class TextWriter {
             else if (!is_trait(path, field, traits))
                 return false;
         }
+        // A relationship is written in one line only where it is uniform and has one explicit target.
         if (!traits.uniform || !targets.IsHolding<SdfPathListOp>()) return false;
         const auto& list = targets.UncheckedGet<SdfPathListOp>();
         if (!list.IsExplicit() || list.GetExplicitItems().size() != 1) return false;
@@ -458,6 +485,7 @@ std::string text_of(const SdfLayerRefPtr& layer)
 {
     TextWriter writer(layer);
     if (writer.run()) return std::move(writer.out);
+    // The whole layer by the library.
     std::string text;
     layer->ExportToString(&text);
     return text;

@@ -1,6 +1,9 @@
 // Schemas that users register, by call or by environment: duplicates, circles and missing bases are dropped with a
 // finding until what is left is sound.
 // They are read once, before the first stage; later registration is refused, since definitions are shared by then.
+//
+// sealed    after the first stage the set of schemas cannot change
+// identity  a hash over all files that were read for them: what was cached with other schemas is not used
 
 #include "usd/user_schemas.h"
 
@@ -33,6 +36,7 @@ std::vector<std::string> g_paths;
 bool                     g_sealed = false;
 std::string              g_identity;  ///< of the files that were read for them
 
+/// A trace notes every file that is read; its digest identifies what the schemas were made of.
 /// Empty when one of them changed meanwhile.
 std::string identity_of(files::Trace& trace)
 {
@@ -57,6 +61,7 @@ Site site_of(const UserSchema& schema) { return {.layer = schema.file}; }
 
 /// A schema of schemas/, which this program has and OpenUSD does not.
 bool is_bundled(const UserSchema& schema, const KnownSchemas& known)
+// Bundled schemas that a plug-in brings too are the plug-in's business from then on, not a duplicate.
 { return schema.type.starts_with("Mechane") && known.type(schema.type) && known.identifier(schema.identifier); }
 
 /// One finding a plug-in, however many of its schemas are there already.
@@ -71,6 +76,7 @@ void drop_duplicates(PluginSchemas& schemas, const KnownSchemas& known, Diagnost
             schemas.bundled.push_back(schema.identifier);
             continue;
         }
+        // Both names must be new: the identifier and the type.
         const bool again = known.identifier(schema.identifier) || known.type(schema.type) ||
                            identifiers.contains(schema.identifier) || types.contains(schema.type);
         if (!again) {
@@ -80,6 +86,7 @@ void drop_duplicates(PluginSchemas& schemas, const KnownSchemas& known, Diagnost
             kept.push_back(std::move(schema));
             continue;
         }
+        // One message for a file.
         const auto same = std::find_if(findings.begin(), findings.end(),
                                        [&](const auto& f) { return std::get<0>(f).file == schema.file; });
         if (same != findings.end()) {
@@ -104,6 +111,7 @@ std::string fault_of(const UserSchema& schema)
                                              "singleApplyAPI", "multipleApplyAPI", "nonAppliedAPI"};
     if (!kinds.contains(schema.kind)) return fmt::format("schemaKind '{}' does not exist", schema.kind);
     if (!SdfPath::IsValidIdentifier(schema.identifier)) return "its identifier is not a name";
+    // Abstract and non-applied schemas have no class.
     const bool has_class = schema.kind == "concreteTyped" || schema.kind.ends_with("ApplyAPI");
     if (has_class && !schema.layer->GetPrimAtPath(SdfPath::AbsoluteRootPath().AppendChild(TfToken(schema.identifier))))
         return "generatedSchema.usda has no class of this name";
@@ -114,6 +122,7 @@ std::string fault_of(const UserSchema& schema)
 void drop_baseless(PluginSchemas& schemas, const KnownSchemas& known, Diagnostics& found)
 {
     for (bool changed = true; changed;) {
+        // Dropping a schema may take the base from another.
         std::set<std::string> types;
         for (const UserSchema& schema : schemas.schemas) types.insert(schema.type);
         changed =
@@ -136,6 +145,7 @@ void drop_cyclic(PluginSchemas& schemas, Diagnostics& found)
     for (const UserSchema& schema : schemas.schemas) by_type.emplace(schema.type, &schema);
     std::set<std::string> cyclic;
     for (const UserSchema& start : schemas.schemas) {
+        // Up through all bases; what was seen is not followed again.
         std::set<std::string>    seen;
         std::vector<std::string> todo = split(start.bases, ' ');
         while (!todo.empty()) {
@@ -161,12 +171,14 @@ PluginSchemas sound_user_schemas(const KnownSchemas& known, Diagnostics& found)
     prepare_runtime();
     const std::lock_guard lock(g_schemas_mutex);
     g_sealed = true;
-    PluginSchemas           schemas;
+    PluginSchemas schemas;
+    // Files read from here on are noted.
     files::Trace            trace;
     const files::TraceScope scope(&trace, true);
     for (const std::string& path : g_paths) read_plugins(path, schemas, found);
     const std::vector<std::string> own = std::move(schemas.files);
     schemas.files.clear();
+    // OpenUSD's own variable, with its separator.
     if (const char* environment = std::getenv("PXR_PLUGINPATH_NAME"); environment != nullptr)
         for (const std::string& path : split(environment, ':')) read_plugins(path, schemas, found);
 
@@ -178,6 +190,7 @@ PluginSchemas sound_user_schemas(const KnownSchemas& known, Diagnostics& found)
             found.add(kSchemaInvalid, site_of(schema), fmt::format("schema {}: {}", schema.identifier, fault));
         return !fault.empty();
     });
+    // The order matters: circles would hide missing bases.
     drop_cyclic(schemas, found);
     drop_baseless(schemas, known, found);
     // For the metadata fields that a plug-in declares; OpenUSD itself reads those of its environment variable.
@@ -192,6 +205,7 @@ PluginSchemas sound_user_schemas(const KnownSchemas& known, Diagnostics& found)
 Result<void> add_schemas(const std::string& path)
 {
     const std::lock_guard lock(g_schemas_mutex);
+    // Definitions that are shared already would not know them.
     if (g_sealed)
         return make_diagnostic(kSchemaLate, {.layer = path}, "a stage was opened before these schemas were registered");
     g_paths.push_back(path);
@@ -200,6 +214,7 @@ Result<void> add_schemas(const std::string& path)
 
 std::string schema_identity()
 {
+    // Asking for the registry reads the schemas.
     (void)SchemaRegistry::instance();
     const std::lock_guard lock(g_schemas_mutex);
     return g_identity;

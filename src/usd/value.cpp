@@ -1,5 +1,8 @@
 // Values out of OpenUSD's variant type into plain ones: any precision is accepted, numbers widen, and what does not fit
 // gives nothing.
+//
+// Values come in the precision in which they were authored; callers ask for double, and do not care which it was.
+// bool is no number for doubles: a truth is not measured.
 
 #include "mechane/usd/value.h"
 
@@ -53,6 +56,7 @@ std::optional<double> as_double(const VtValue& v)
     return std::nullopt;
 }
 
+// Fractions are no integers and are not rounded.
 std::optional<std::int64_t> as_integer(const VtValue& v)
 {
     if (v.IsHolding<int>()) return v.UncheckedGet<int>();
@@ -77,6 +81,7 @@ std::optional<std::string> as_text(const VtValue& v)
 
 Quatd to_quat(const GfQuatd& q) { return {q.GetImaginary()[0], q.GetImaginary()[1], q.GetImaginary()[2], q.GetReal()}; }
 Vec3d to_vec3(const GfVec3d& v) { return {v[0], v[1], v[2]}; }
+// Authored, with variables replaced, and as the resolver found it.
 AssetPath to_asset(const SdfAssetPath& p) { return {p.GetAuthoredPath(), p.GetEvaluatedPath(), p.GetResolvedPath()}; }
 Matrix4d  to_matrix4(const GfMatrix4d& m)
 {
@@ -99,7 +104,8 @@ template <class Out, class... Held, class Convert>
 std::optional<std::vector<Out>> as_vector(const VtValue& v, const Convert& convert)
 {
     std::optional<std::vector<Out>> out;
-    const auto                      attempt = [&]<class T>(std::type_identity<T>) {
+    // The type is compared once for the array, not for each element.
+    const auto attempt = [&]<class T>(std::type_identity<T>) {
         if (out || !v.IsHolding<VtArray<T>>()) return;
         const auto& array = v.UncheckedGet<VtArray<T>>();
         out.emplace();
@@ -146,6 +152,7 @@ std::string Value::type_name() const
 
 std::string Value::to_text() const
 {
+    // OpenUSD's own text, for messages.
     const VtValue* v = Access::of(*this);
     return v == nullptr ? std::string() : TfStringify(*v);
 }
@@ -158,6 +165,7 @@ std::optional<T> Value::get() const
     const VtValue& v = *held;
     if constexpr (std::is_same_v<T, bool>) {
         if (v.IsHolding<bool>()) return v.UncheckedGet<bool>();
+        // 0 and 1 stand for truths in files of other programs.
         if (const auto i = as_integer(v)) return *i != 0;
     } else if constexpr (std::is_same_v<T, int>) {
         // A number that does not fit is no int: it is not cut.
@@ -237,6 +245,7 @@ std::optional<T> Value::get() const
     return std::nullopt;
 }
 
+// All types that may be asked for; others do not link.
 template std::optional<bool>                               Value::get() const;
 template std::optional<int>                                Value::get() const;
 template std::optional<std::int64_t>                       Value::get() const;

@@ -1,6 +1,9 @@
 // Values as JSON for dumps. Arrays longer than the limit become shape, hash and first elements.
 // The hash is SHA-256 over float32, int32 or bool bytes in little-endian order, which programs in other languages can
 // compute from their arrays.
+//
+// Doubles are hashed as floats, since the last bits of a double depend on who computed it; the same for any integers
+// as int32.
 
 #include <fmt/format.h>
 #include <pxr/gf/matrix2d.h>
@@ -56,6 +59,7 @@ Json number(double x)
 }
 
 /// How an element of an array is printed and hashed: its scalars, and the kind of the hash.
+/// One description of an element for each type: everything else is written once.
 template <class T>
 struct Element {
     static constexpr std::size_t size     = T::dimension;
@@ -86,6 +90,7 @@ struct QuatElement {
     static constexpr std::size_t size     = 4;
     static constexpr bool        floating = true;
     static double                at(const Q& q, std::size_t i)
+    // Real part first, as USD prints it.
     { return static_cast<double>(i == 0 ? q.GetReal() : q.GetImaginary()[i - 1]); }
 };
 template <>
@@ -150,6 +155,7 @@ Json hashed(const VtArray<T>& array)
     for (std::size_t i = 0; i < array.size(); ++i)
         for (std::size_t k = 0; k < E::size; ++k) {
             const double x = E::at(array[i], k);
+            // Eight numbers show what kind of data it is.
             if (head.size() < 8) head.push_back(scalar<T>(x));
             const auto push = [&](auto value) {
                 const auto at = bytes.size();
@@ -164,6 +170,7 @@ Json hashed(const VtArray<T>& array)
             else
                 push(static_cast<std::int32_t>(x));
         }
+    // The shape as an array of Python has it: rows, then components.
     Json shape = Json::array({array.size()});
     if constexpr (std::is_base_of_v<MatrixElement<T>, E>)
         for (const std::size_t side : {std::size_t{T::numRows}, std::size_t{T::numColumns}}) shape.push_back(side);
@@ -179,6 +186,7 @@ Json hashed(const VtArray<T>& array)
 
 Json texts(const std::vector<std::string>& list, std::size_t limit)
 {
+    // Texts are hashed as lines.
     if (limit == 0 || list.size() <= limit) return list;
     std::string joined;
     for (const std::string& text : list) joined += (joined.empty() ? "" : "\n") + text;
@@ -194,6 +202,7 @@ bool plain(const VtValue& v, std::size_t limit, Json& out)
 {
     if (v.IsHolding<T>()) {
         out = element(v.UncheckedGet<T>());
+        // 0 means no limit.
         return true;
     }
     if (v.IsHolding<VtArray<T>>()) {
@@ -238,6 +247,7 @@ bool list_op(const VtValue& v, Json& out, const Item& item)
         out["explicit"] = list(op.GetExplicitItems());
         return true;
     }
+    // A list that edits another is shown by its parts; an explicit one as what it is.
     const std::pair<const char*, const typename ListOp::ItemVector&> parts[] = {{"prepended", op.GetPrependedItems()},
                                                                                 {"appended", op.GetAppendedItems()},
                                                                                 {"deleted", op.GetDeletedItems()},
@@ -257,6 +267,7 @@ Json to_json(const VtValue& v, std::size_t limit)
 {
     Json out;
     if (v.IsEmpty()) return out;
+    // By how often they stand in layers: plain numbers first.
     if (any_plain<bool, int, unsigned char, unsigned, std::int64_t, std::uint64_t, float, double, GfHalf>(v, limit,
                                                                                                           out))
         return out;
@@ -298,12 +309,14 @@ Json to_json(const VtValue& v, std::size_t limit)
         return out;
     if (v.IsHolding<SdfPermission>())
         return v.UncheckedGet<SdfPermission>() == SdfPermissionPublic ? "Public" : "Private";
+    // Types that are not known here: their text, cut, and their name.
     return {{"repr", TfStringify(v).substr(0, 400)}, {"type", v.GetTypeName()}};
 }
 
 std::string Value::to_json(std::size_t limit) const
 {
     const VtValue* v = Access::of(*this);
+    // Text that is no UTF-8 is replaced, JSON must be valid.
     return v == nullptr ? "null" : usd::to_json(*v, limit).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 

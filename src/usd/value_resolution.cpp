@@ -1,6 +1,9 @@
 // The value of an attribute at a time, by OpenUSD's rules: the strongest layer that says anything counts, samples
 // before splines before the default within it, clips after the layer that anchors them, the schema's fallback at last.
 // A block ends the search without a value; an animation block ends the search for animation only.
+//
+// lone     a property that one layer alone speaks about: answered from a table without walking the layers
+// source   which of them gave the value: samples, spline, default, clips, fallback
 
 #include <pxr/sdf/types.h>
 #include <pxr/ts/spline.h>
@@ -28,6 +31,7 @@ bool for_each_source(const Stage::Impl& stage, const PrimRecord& prim, const TfT
 {
     if (prim.sites == nullptr) return false;
     const auto clips = clips_of(stage, unwrap(prim.path));
+    // The common case: a stage without clips.
     if (clips.empty()) {
         if (!may_have_opinions(prim, name)) return false;
         return for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t i) {
@@ -36,8 +40,9 @@ bool for_each_source(const Stage::Impl& stage, const PrimRecord& prim, const TfT
     }
     // Clips also speak where no layer of the node knows the prim.
     const auto at_node = [&](const SiteNode& at) {
-        const SdfPath path   = at.path.AppendProperty(name);
-        const auto&   layers = at.node.GetLayerStack()->GetLayers();
+        const SdfPath path = at.path.AppendProperty(name);
+        // Clips of a node stand behind the layer that anchors them.
+        const auto& layers = at.node.GetLayerStack()->GetLayers();
         for (std::size_t i = 0; i < layers.size(); ++i) {
             if (at_layer(layers[i], at.node, i, path)) return true;
             for (const auto& set : clips)
@@ -65,6 +70,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
     const bool held              = stage.options.held_interpolation;
     const auto take_default      = [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i,
                                        const SdfPath& path) {
+        // An animation block lets weaker defaults through and ends animation.
         if (out.value.IsHolding<SdfAnimationBlock>()) {
             animation_blocked = true;
             out.value         = VtValue();
@@ -91,6 +97,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
                         to_stage(stage, prim, {layer, node, path, offset}, out.value);
                         return true;
                     }
+                    // Splines are evaluated as doubles.
                     if (VtValue spline; layer->HasField(path, kSpline, &spline) && spline.IsHolding<TsSpline>()) {
                         double value = 0;
                         out.source   = ValueSource::spline;
@@ -101,6 +108,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
                 return layer->HasField(path, kDefault, &out.value) && take_default(layer, node, i, path);
             },
             [&](const ClipSet& clips, const PcpNodeRef& node, const SdfPath& path) {
+                // Clips have values over time only.
                 if (!time.value || animation_blocked) return false;
                 SdfLayerRefPtr from;
                 out.value  = clips.value(path, *time.value, held, from);
@@ -112,6 +120,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
     };
     const auto resolve = [&] {
         const LoneOpinions* lone = alone(stage, prim, name);
+        // The short way: one layer says a plain default.
         const LoneProperty* said = lone == nullptr ? nullptr : lone->find(name);
         if (said == nullptr) return ask_layers();
         constexpr int kAnimated = LoneProperty::samples | LoneProperty::spline;
@@ -124,6 +133,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
     };
     const bool found = resolve();
     if (!found) out.layer = nullptr;
+    // A block is an authored nothing: the fallback counts.
     if (found && out.value.IsHolding<SdfValueBlock>()) {
         out.value   = VtValue();
         out.blocked = true;
@@ -148,6 +158,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
 std::vector<double> sample_times(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& name)
 {
     std::vector<double> out;
+    // A property that no layer or clip animates has no times.
     if (const LoneOpinions* lone = alone(stage, prim, name)) {
         const LoneProperty* said = lone->find(name);
         if (said == nullptr || !said->any(LoneProperty::samples)) return out;

@@ -1,6 +1,8 @@
 // Times as layers write them: multiplied when timeCodesPerSecond changes, so that what stood at a second stands there
 // still. t' = f t for the codes of the stage, of samples, of splines and of values that are time codes; offsets of arcs
 // and sublayers are times, their scales are ratios and stay.
+//
+// Every change is listed, so that a repair can say what it did.
 #include "mechane/usd/written_times.h"
 
 #include <fmt/format.h>
@@ -33,6 +35,7 @@ void edit_items(const SdfLayerRefPtr& layer, const SdfPath& path, const TfToken&
         for (auto& item : items) edited |= edit(item);
         if (!items.empty()) op.SetItems(items, kind);
     }
+    // The field is written only where something changed.
     if (edited) layer->SetField(path, key, VtValue(op));
 }
 
@@ -49,6 +52,7 @@ VtValue scaled_codes(const VtValue& value, double factor)
 
 std::string told(const SdfLayerOffset& offset) { return fmt::format("offset {}", offset.GetOffset()); }
 
+// Values of splines in their own precision.
 VtValue times(const VtValue& number, double factor)
 {
     if (number.IsHolding<double>()) return VtValue(number.UncheckedGet<double>() * factor);
@@ -70,6 +74,7 @@ std::vector<TimeEdit> scale_times(Layer& layer, double factor)
         edits.push_back({wrap(path), std::move(field), std::move(before), std::move(after)});
     };
     const auto offset_of = [&](const SdfPath& path, const char* field) {
+        // An offset of zero scales to zero.
         return [&note, path, field, factor](auto& item) {
             const SdfLayerOffset was = item.GetLayerOffset();
             if (was.GetOffset() == 0) return false;
@@ -92,6 +97,7 @@ std::vector<TimeEdit> scale_times(Layer& layer, double factor)
         sdf->SetSubLayerOffset(now, static_cast<int>(i));
         note(root, "subLayers", told(sublayers[i]), told(now));
     }
+    // Properties of all specs, those in variants too.
     for_each_spec(sdf, root, [&](const SdfPath& path) {
         if (!path.IsPropertyPath()) {
             edit_items<SdfReferenceListOp>(sdf, path, SdfFieldKeys->References, offset_of(path, "references"));
@@ -99,6 +105,7 @@ std::vector<TimeEdit> scale_times(Layer& layer, double factor)
             return;
         }
         if (const VtValue value = sdf->GetField(path, SdfFieldKeys->Default); !value.IsEmpty())
+            // Only values that are time codes change.
             if (const VtValue now = scaled_codes(value, factor); now != value) {
                 sdf->SetField(path, SdfFieldKeys->Default, now);
                 note(path, "default", TfStringify(value), TfStringify(now));
@@ -127,6 +134,7 @@ bool scale_spline(Layer& layer, const Path& attribute, double factor)
     const SdfLayerRefPtr& sdf = layer.impl().layer;
     TsSpline              spline;
     if (!sdf->HasField(unwrap(attribute), SdfFieldKeys->Spline, &spline)) return false;
+    // Values of a spline times a factor; its times stay.
     TsKnotMap knots;
     for (TsKnot knot : spline.GetKnots()) {
         VtValue value;

@@ -1,3 +1,13 @@
+// Contacts of a capsule with a box in closed form.
+//
+// c, u  middle and direction of the core segment
+// h     half extents of the box, along its axes
+// e     from the nearest point of the box to a point of the core
+// n     normal from the box to the core
+//
+// All is computed in the frame of the box and turned into the world when a contact is emitted. Contacts have names of
+// features, so that the next step finds them again.
+
 #include <algorithm>
 #include <cmath>
 
@@ -70,7 +80,7 @@ void over_face(CapsuleOnBox& p, std::size_t k, double side)
     }
     if (from > to) from = to = std::clamp(0.5 * (from + to), -p.half, p.half);  // it only grazes an edge of the face
     Vec3d n;
-    n[k]                     = side;
+    n[k] = side;
     // Feature names of capsule and box: 1.. faces, 16.. edges, 80.. corners; the end of the core adds one.
     const std::uint64_t name = 1 + 4 * k + (side > 0 ? 2 : 0);
     for (const double t : {from, to}) {
@@ -149,7 +159,7 @@ void leave(CapsuleOnBox& p)
 
 void collide_capsule_box(const Shape& capsule, const Shape& box, double reach, Manifold& out)
 {
-    CapsuleOnBox         p{box,
+    CapsuleOnBox p{box,
                    transpose_times(box.R, capsule.p - box.p),
                    transpose_times(box.R, capsule.R.column(2)),
                    capsule.size.y,

@@ -1,5 +1,8 @@
 // Shape casts and overlap tests of two shapes, for SceneQueries and programs. Shapes are in the world [m]; `travel` is
 // the way of the moving shape without rotation; the fraction of it is returned.
+//
+// Convex shapes are a core and a radius around it (core_distance). Meshes are asked triangle by triangle. What
+// overlaps at the start hits at the fraction 0.
 
 #include <algorithm>
 #include <cmath>
@@ -69,6 +72,7 @@ std::optional<ShapeCastHit> cast_convex(const Shape& moving, const Vec3d& travel
     return ShapeCastHit{t, d.on_a + still.core_radius() * d.normal, d.normal};
 }
 
+// The lowest point of a convex shape along the plane's normal reaches the plane first.
 std::optional<ShapeCastHit> cast_plane(const Shape& moving, const Vec3d& travel, const Shape& plane)
 {
     const Vec3d  n      = plane.R.column(2);

@@ -1,5 +1,11 @@
 // The nearest point of a shape's surface to a point, with signed distance (negative inside) and outward normal. Points
 // in the world [m].
+//
+// p  the point in the shape's frame
+// h  half extents of a box
+// e  half axes of an ellipsoid
+// q  the nearest point of the surface
+// n  the outward normal there
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +30,7 @@ NearestPoint about(const Vec3d& p, const Vec3d& inner, double radius, const Vec3
     return {l - radius, inner + radius * n, n};
 }
 
+// Outside, the nearest point is the point clamped to the box.
 NearestPoint of_box(const Vec3d& p, const Vec3d& h)
 {
     const Vec3d q = max(-h, min(h, p));
@@ -57,8 +64,9 @@ NearestPoint of_outline(const Vec3d& p, const std::array<std::array<double, 2>, 
         const double t = std::clamp((dr * er + dz * ez) / ll, 0.0, 1.0), qr = outline[i][0] + t * er,
                      qz = outline[i][1] + t * ez, d = std::hypot(lateral - qr, p.z - qz);
         if (d >= least) continue;
-        least       = d;
-        best.point  = qr * u + Vec3d{0, 0, qz};
+        least      = d;
+        best.point = qr * u + Vec3d{0, 0, qz};
+        // The normal of a side points away from the axis, as the outline runs upwards.
         best.normal = (ez * u - Vec3d{0, 0, er}) / std::sqrt(ll);
     }
     const bool inside = highest <= 0;
@@ -84,8 +92,8 @@ NearestPoint of_ellipsoid(const Vec3d& p, const Vec3d& e)
     };
     const double pole = -e[least] * e[least];
     // Bracket of the root: f(low) >= 0 >= f(high) for the largest root (Eberly 2013).
-    double       low = pole + e[least] * a[least], high = pole + length(scale(e, a));
-    Vec3d        q;
+    double low = pole + e[least] * a[least], high = pole + length(scale(e, a));
+    Vec3d  q;
     // On the plane across the shortest axis the root may be the pole itself; the point then lies off that plane.
     bool  at_pole = a[least] == 0;
     Vec3d flat;
@@ -202,7 +210,8 @@ std::optional<NearestPoint> of_mesh(const Vec3d& p, const MeshShape& m, double r
     if (nearest < 0) return std::nullopt;
     const Vec3d  n    = pseudo_normal(m, nearest, q, weights);
     const double side = dot(n, p - q), d = length(p - q);
-    const bool   inside = m.closed && side < 0;
+    // Only a closed mesh has an inside; of an open one all distances are positive.
+    const bool inside = m.closed && side < 0;
     return NearestPoint{inside ? -d : d, q, d > 0 ? (inside ? -1 / d : 1 / d) * (p - q) : n};
 }
 

@@ -1,5 +1,9 @@
 // Rays against each kind of shape, in the shape's frame; the parameter t counts lengths of `direction`. A ray that
 // begins inside hits the surface from within.
+//
+// o, d   origin and direction of the ray in the shape's frame; a point of it is o + t d
+// h, s   half extents or half height; sizes of the shape
+// First  keeps the smallest t that was offered, so each shape offers all points where the ray meets its surface
 
 #include <algorithm>
 #include <cmath>
@@ -26,6 +30,7 @@ struct First {
 
 /// Both roots of a t^2 + 2 b t + c = 0, in a form that does not cancel.
 template <class Visit>
+// Press et al., Numerical Recipes, 5.6: q takes the root whose terms have one sign, the other root is c / q.
 void for_roots(double a, double b, double c, Visit&& visit)
 {
     const double disc = b * b - a * c;
@@ -65,6 +70,7 @@ void side(const Vec3d& o, const Vec3d& d, double radius, First& first, auto&& ac
     }
 }
 
+// The end of a cylinder or cone: a disc across z.
 void disc(const Vec3d& o, const Vec3d& d, double z, double radius, double up, First& first)
 {
     if (d.z == 0) return;
@@ -103,6 +109,7 @@ void cone(const Vec3d& o, const Vec3d& d, double r, double h, First& first)
     disc(o, d, -h, r, -1, first);
     // x^2 + y^2 = k^2 (h - z)^2 between base and apex
     if (!(h > 0)) return;
+    // k is the tangent of half the opening angle.
     const double k = r / (2 * h), w = h - o.z;
     const double a = d.x * d.x + d.y * d.y - k * k * d.z * d.z, b = o.x * d.x + o.y * d.y + k * k * w * d.z,
                  c     = o.x * o.x + o.y * o.y - k * k * w * w;
@@ -199,6 +206,8 @@ std::optional<ShapeHit> cast_ray(const Shape& shape, const Vec3d& origin, const 
             if (!(s.x > 0 && s.y > 0 && s.z > 0)) break;
             const auto shrunk = [&](const Vec3d& v) { return Vec3d{v.x / s.x, v.y / s.y, v.z / s.z}; };
             ball(shrunk(o), shrunk(d), {}, 1, first, always);
+            // The normal of an ellipsoid is the gradient of (x / a)^2 + (y / b)^2 + (z / c)^2: the unit normal of the
+            // ball, shrunk once more.
             if (first.hit) first.hit->normal = normalized(shrunk(first.hit->normal));
             break;
         }

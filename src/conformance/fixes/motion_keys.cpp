@@ -1,3 +1,7 @@
+// Where a moving prim has to be keyed so that one translate, one orient and one scale follow its operations (REP-0158
+// wants these three). A piece between two keys is kept where the interpolated transform is near the true one at three
+// places; otherwise it is halved.
+
 #include "conformance/fixes/motion_keys.h"
 
 #include <algorithm>
@@ -12,6 +16,7 @@ constexpr double      kPath   = 1e-4;  // of the largest translation or scale
 constexpr int         kHalves = 12;    // of the time between two samples: 4,096 keys
 constexpr std::size_t kMost   = 100000;
 
+// Shoemake 1985. Both signs of a quaternion are one rotation; the shorter way is taken.
 Quatd slerp(Quatd a, Quatd b, double at)
 {
     double cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
@@ -26,6 +31,7 @@ Quatd slerp(Quatd a, Quatd b, double at)
 double angle_between(const Quatd& a, const Quatd& b)
 { return 2 * std::acos(std::min(1.0, std::abs(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w))); }
 
+// All samples are keys, whatever lies between them.
 class Keys {
   public:
     Keys(const usd::Stage& stage, const usd::Prim& prim) : stage_(stage), prim_(prim) {}
@@ -50,6 +56,7 @@ class Keys {
     bool between(double begin, double end, int depth)
     {
         if (follows(begin, end)) return true;
+        // A key that double precision cannot tell from its neighbours ends the search too.
         const double half = begin + 0.5 * (end - begin);
         if (depth == kHalves || times.size() >= kMost || !(half > begin && half < end)) return false;
         if (!between(begin, half, depth + 1)) return false;

@@ -84,6 +84,7 @@ constexpr Rule kPairs{
 )",
 };
 
+// Only joints of the tree: a loop's two ends are no neighbours by construction.
 void check_joints(const Facts& facts, Sink& sink)
 {
     for (const physics::Joint& joint : facts.physics.joints) {
@@ -105,10 +106,12 @@ void check_pairs(const Facts& facts, Sink& sink)
     const usd::Token name("physics:filteredPairs");
     for (const PrimFacts& prim : facts.prims) {
         if (!prim.authors(name)) continue;
+        // A relationship may be authored as an empty list, which is a decision and no fault.
         const usd::Relationship pairs = prim.prim.relationship(name);
         if (!pairs.authored()) continue;
         sink.applies(kPairs);
         for (const usd::Path& target : pairs.targets()) {
+            // What a pair can name: bodies, colliders, and articulations as a whole.
             const PrimFacts* other = facts.find(target);
             if (other != nullptr && other->is(kBody | kCollider | kArticulationRoot)) continue;
             sink.report(kPairs, {.site     = pairs.site(),
@@ -123,6 +126,7 @@ void check_pairs(const Facts& facts, Sink& sink)
 
 void check_groups(const Facts& facts, Sink& sink)
 {
+    // With one or two colliding links there is nothing to group.
     constexpr std::size_t kSeveral = 3;
     bool                  any      = false;
     for (const PrimFacts& prim : facts.prims) {
@@ -139,6 +143,7 @@ void check_groups(const Facts& facts, Sink& sink)
                                   .variant  = variant,
                                   .severity = Severity::error});
         };
+        // Members are counted by the collection's own rules, includes and excludes.
         if (facts.stage.collection_members(prim.prim, "colliders").empty())
             say("the collision group is empty", "no member", "colliders",
                 "name them in collection:colliders:includes, or remove the group", "empty");
@@ -147,6 +152,7 @@ void check_groups(const Facts& facts, Sink& sink)
                 say("a filtered group is no collision group", target.text(), "a PhysicsCollisionGroup",
                     "name a group, or remove the target", "target");
     }
+    // Props without joints are filtered by whoever places them.
     if (any || !facts.articulated()) return;
     std::set<const PrimFacts*> links;
     for (std::size_t i = 0; i < facts.prims.size(); ++i)
@@ -154,6 +160,7 @@ void check_groups(const Facts& facts, Sink& sink)
             if (const PrimFacts* link = facts.nearest(static_cast<std::int32_t>(i), kBody)) links.insert(link);
     if (links.size() < kSeveral) return;
     sink.applies(kGroups);
+    // Without a default prim the finding would have no place.
     if (facts.root < 0) return;
     sink.report(kGroups, {.site     = facts.prims[static_cast<std::size_t>(facts.root)].prim.site(),
                           .message  = std::to_string(links.size()) + " links collide and no collision group names them",

@@ -149,10 +149,12 @@ void check_side(const Facts& facts, const usd::Relationship& rel, const std::vec
                    "name an active link, or deactivate the joint too");
 }
 
+// The first mistake of a side hides those that follow from it.
 void check_relations(const Facts& facts, const physics::Joint& joint, Sink& sink)
 {
     sink.applies(kRelations);
     // A link that another variant has is REP-1.2.4-c's.
+    // Tokens are made once; there may be thousands of joints.
     static const std::array<usd::Token, 2> kBodies{usd::Token("physics:body0"), usd::Token("physics:body1")},
         kRotations{usd::Token("physics:localRot0"), usd::Token("physics:localRot1")};
     const std::array<usd::Relationship, 2>      sides{joint.prim.relationship(kBodies[0]),
@@ -176,6 +178,7 @@ void check_relations(const Facts& facts, const physics::Joint& joint, Sink& sink
         say("world", "no side of the joint is a rigid body");
     else if (joint.body0 == joint.body1)
         say("self", "both sides of the joint are the same body");
+    // A frame with an infinity puts the child nowhere.
     for (const char* name : {"physics:localPos0", "physics:localPos1", "physics:localRot0", "physics:localRot1"})
         if (const auto observed = not_finite(joint.prim.attribute(name)))
             sink.report(kRelations, {.site     = site_of(joint.prim, name),
@@ -199,6 +202,7 @@ void check_relations(const Facts& facts, const physics::Joint& joint, Sink& sink
     }
 }
 
+// The authored limits; nothing where one is not authored.
 struct Range {
     std::optional<double> lower, upper;
 };
@@ -219,6 +223,7 @@ void check_limits(const physics::Joint& joint, const Range& range, Sink& sink)
 {
     sink.applies(kLimits);
     const bool revolute = joint.kind == physics::JointKind::revolute;
+    // No limit at all may be meant for a wheel, but not for a slide.
     if (!range.lower && !range.upper)
         sink.report(kLimits, {.site     = joint.prim.site(),
                               .message  = revolute ? "the revolute joint has no limits: continuous, or an omission?"
@@ -264,6 +269,7 @@ void check_sanity(const physics::Joint& joint, const Range& range, Sink& sink)
 }
 
 /// The numbers of drives, of the limits of single axes, and of breaking.
+/// These are attributes of applied schemas with an instance name, so they are found by prefix.
 void check_numbers(const PrimFacts& facts, Sink& sink)
 {
     for (const usd::Token& name : facts.properties) {
@@ -308,6 +314,7 @@ void check_radians(const Facts& facts, Sink& sink)
         if (joint.kind != physics::JointKind::revolute) continue;
         const Range range = range_of(joint.prim);
         if (!range.lower || !range.upper || !std::isfinite(*range.lower) || !std::isfinite(*range.upper)) continue;
+        // Limits of zero say nothing about their unit.
         if (*range.lower != 0 || *range.upper != 0) limited.emplace_back(&joint, range);
     }
     const auto say = [&](const physics::Joint& joint, const Range& range, std::string message) {
@@ -321,7 +328,8 @@ void check_radians(const Facts& facts, Sink& sink)
     // Small limits prove nothing (knobs may turn 5 degrees, as many as there are); three joints and more that all stay
     // within 2 pi do if a limit among them is one that nobody writes in degrees, be it cut to 1.57.
     constexpr double kPrinted = 1e-3;
-    const auto       within   = [](const auto& one) {
+    // 2 pi is the largest range that a joint in radians usually has.
+    const auto within = [](const auto& one) {
         return std::max(std::abs(*one.second.lower), std::abs(*one.second.upper)) <= 2 * kPi;
     };
     const auto round = [](double limit) { return limit != 0 && is_round_in_radians(limit, kPrinted); };
@@ -330,6 +338,7 @@ void check_radians(const Facts& facts, Sink& sink)
                          return round(*one.second.lower) || round(*one.second.upper);
                        });
     if (all)
+        // One report for the whole robot, at its first joint.
         return say(*limited.front().first, limited.front().second,
                    "the limits of all " + std::to_string(limited.size()) +
                        " revolute joints look like radians; USD uses degrees");
@@ -339,6 +348,7 @@ void check_radians(const Facts& facts, Sink& sink)
 }
 
 /// Joints whose range is given in other words, or not at all.
+/// What is told here is a note: such joints may well be free.
 void check_other_limits(const physics::Joint& joint, Sink& sink)
 {
     const auto authored = [&](const std::string& name) { return joint.prim.attribute(usd::Token(name)).authored(); };
@@ -379,6 +389,7 @@ void check_other_limits(const physics::Joint& joint, Sink& sink)
         case physics::JointKind::fixed:
         case physics::JointKind::revolute:
         case physics::JointKind::prismatic:
+        // A custom joint has limits in words of its own.
         case physics::JointKind::custom:
             return;
     }
@@ -399,6 +410,7 @@ void check(const Facts& facts, Sink& sink)
     for (const physics::Body& body : facts.physics.bodies) {
         if (!body.enabled) continue;
         sink.applies(kNested);
+        // Without the reset, older readers move the body with its parent.
         if (body.parent_body >= 0 && !facts.stage.resets_transform(body.prim))
             sink.report(kNested,
                         {.site     = body.prim.site(),

@@ -53,6 +53,7 @@ def SphereLight "lamp"
 )",
 };
 
+// Stages for the rule's own tests: a part that glows, and the same with a light beside it.
 #define MECHANE_GLOW(name, size)                                                                              \
     "def Material \"glow\"\n{\n    token outputs:surface.connect = </robot/glow/s.outputs:surface>\n    def " \
     "Shader \"s\"\n    {\n        uniform token info:id = \"UsdPreviewSurface\"\n        color3f "            \
@@ -91,9 +92,11 @@ constexpr Rule kPaired{
 double emission_of(const usd::Prim& material)
 {
     const usd::Prim surface = material ? usd::surface_shader(material) : usd::Prim();
+    // A material without a surface shader of UsdPreviewSurface gives off nothing that can be known here.
     if (!surface) return 0;
     const usd::Attribute colour = surface.attribute("inputs:emissiveColor");
     if (!colour) return 0;
+    // What a texture gives off is in the picture; it counts as full.
     if (!colour.connections().empty() && usd::shading_source(colour).computed) return 1;
     const Vec3d c = colour.get<Vec3d>().value_or(Vec3d{});
     return std::max({c.x, c.y, c.z, 0.0});
@@ -108,6 +111,7 @@ double area_of(const Facts& facts, const usd::Prim& gprim)
     if (points && counts && corners) {
         std::vector<Vec3d> placed;
         const auto         to_world = facts.stage.world_matrix(gprim);
+        // Triangles in the world, since scales make areas.
         for (const Vec3d& p : *points) placed.push_back(usd::transform_point(to_world, p));
         const geometry::Mesh mesh = geometry::triangulate({placed, *counts, *corners, {}, false}).mesh;
         double               sum  = 0;
@@ -119,6 +123,7 @@ double area_of(const Facts& facts, const usd::Prim& gprim)
         }
         return sum;
     }
+    // Of a form without points the box tells enough for a limit of one square metre.
     const geometry::Aabbd box = world_bounds(facts.stage, gprim);
     if (is_empty(box)) return 0;
     const Vec3d s = box.upper - box.lower;
@@ -134,11 +139,13 @@ bool is_lamp(std::string name)
 
 void check_emission(const Facts& facts, Sink& sink)
 {
+    // A status lamp has square centimetres, a glowing ceiling square metres.
     constexpr double            kLarge = 1;  // [m^2]
     std::map<usd::Path, double> strength;    // by material
     double                      area  = 0;
     const PrimFacts*            first = nullptr;
     for (const PrimFacts& prim : facts.prims) {
+        // By material, computed once: large scenes bind few materials to many shapes.
         if (!prim.is(kGprim)) continue;
         const usd::Prim material = facts.stage.bound_material(prim.prim, "");
         if (!material) continue;
@@ -158,6 +165,7 @@ void check_emission(const Facts& facts, Sink& sink)
         if (first == nullptr) first = &prim;
         if (!is_lamp(prim.prim.name().text()) || prim.parent < 0) continue;
         sink.applies(kPaired);
+        // Beside means below the same parent, in any depth.
         const PrimFacts& part  = facts.prims[static_cast<std::size_t>(prim.parent)];
         bool             light = false;
         for (std::int32_t i = prim.parent; i < part.end; ++i)
@@ -169,6 +177,7 @@ void check_emission(const Facts& facts, Sink& sink)
                                   .expected = "a UsdLux light",
                                   .hint     = "put a SphereLight beside it"});
     }
+    // A scene with any light of its own is lit by somebody.
     if (area > kLarge && !facts.has(kLight))
         sink.report(kEmission, {.site     = first->prim.site(),
                                 .message  = "surfaces glow and there is no light",
@@ -186,6 +195,7 @@ void check(const Facts& facts, Sink& sink)
     for (const PrimFacts& prim : facts.prims) {
         const std::string type = prim.prim.type_name().text();
         if (type.empty()) continue;
+        // A type that ends in "Light" and is none of UsdLux: vendors name theirs so.
         if (type.ends_with("Light") && !prim.is(kLight)) {
             sink.report(kUsdLux, {.site     = prim.prim.site(),
                                   .message  = type + " is no light of UsdLux",

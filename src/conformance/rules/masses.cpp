@@ -151,6 +151,7 @@ enum class MassSource { own, colliders, density, none };
 
 MassSource mass_source(const Facts& facts, const physics::Body& body)
 {
+    // An authored mass goes before everything, as in UsdPhysics.
     if (body.mass.has_mass()) return MassSource::own;
     // A density gives a mass to what has a volume.
     bool all = !body.colliders.empty(), some_density = body.mass.has_density() && !body.colliders.empty();
@@ -159,8 +160,10 @@ MassSource mass_source(const Facts& facts, const physics::Body& body)
         all &= collider.mass.has_mass();
         some_density |= collider.mass.has_density();
         if (collider.own_material >= 0)
+            // The density of a material counts for the colliders that are bound to it.
             some_density |= facts.physics.materials[static_cast<std::size_t>(collider.own_material)].density > 0;
     }
+    // The masses of colliders make up the body's only if each of them has one.
     if (all) return MassSource::colliders;
     return some_density ? MassSource::density : MassSource::none;
 }
@@ -171,6 +174,7 @@ bool check_frame(const Facts& facts, const physics::Body& body, Sink& sink)
     const PrimFacts* prim = facts.find(body.path);
     if (prim != nullptr && prim->is(kFrame)) sink.applies(kFrameBody);
     const std::optional<Severity> severity = dummy_frame(facts, body);
+    // The Severity says how sure the judgement is; nothing means that the body is one.
     if (!severity) return false;
     const bool        world = body.path.name().text() == "world";
     const std::string hint =
@@ -197,6 +201,7 @@ std::optional<double> least(const usd::Attribute& attribute)
     return out;
 }
 
+// A kinematic body is moved and not pushed: its mass is told as a note, and a missing one not at all.
 void check_mass(const Facts& facts, const physics::Body& body, Sink& sink)
 {
     sink.applies(kPositive);
@@ -217,6 +222,7 @@ void check_mass(const Facts& facts, const physics::Body& body, Sink& sink)
         case MassSource::own:
         case MassSource::colliders:
             return;
+        // A mass by density is there, but each reader computes the volume of a mesh in its own way.
         case MassSource::density: {
             Found found    = at(body.prim, nullptr, "the mass follows from a density only", "implicit", "physics:mass",
                                 "write physics:mass so that every reader agrees");
@@ -235,6 +241,7 @@ void check_densities(const Facts& facts, Sink& sink)
 {
     for (const PrimFacts& prim : facts.prims) {
         if (!prim.is(kBody | kCollider)) continue;
+        // Zero is the schema's fallback and means that no density is authored.
         if (const auto density = least(prim.prim.attribute(kDensityName));
             density && (!(*density >= 0) || std::isinf(*density)))
             sink.report(kPositive,
@@ -252,7 +259,9 @@ void check_densities(const Facts& facts, Sink& sink)
                 found.variant = "centre";
                 sink.report(kPositive, std::move(found));
             }
+        // Bodies were looked at by check_mass.
         if (prim.is(kBody)) continue;
+        // Only a warning: UsdPhysics takes a mass of zero as "not authored" here.
         if (const auto mass = least(prim.prim.attribute(kMassName)); mass && (!(*mass > 0) || std::isinf(*mass))) {
             Found found = at(prim.prim, "physics:mass", "the mass of the collider is " + number(*mass), number(*mass),
                              "> 0", "remove it, or write the mass of this part");
@@ -262,6 +271,8 @@ void check_densities(const Facts& facts, Sink& sink)
     }
 }
 
+// Principal moments I1 <= I2 <= I3 of a real body satisfy I3 <= I1 + I2, since I1 + I2 - I3 is twice the integral of
+// a square over its mass.
 void check_inertia(const usd::Prim& prim, Sink& sink)
 {
     const auto diagonal = prim.attribute(kDiagonalName).authored_as<Vec3d>();
@@ -295,6 +306,7 @@ void check_inertia(const usd::Prim& prim, Sink& sink)
         say("physics:principalAxes", "not-finite", "the principal axes are no rotation", *observed, "finite");
     } else if (axes) {
         const double norm = std::sqrt(axes->x * axes->x + axes->y * axes->y + axes->z * axes->z + axes->w * axes->w);
+        // Within 1e-4 it is rounding of single precision. A quaternion of zeros is the fallback and told below.
         if (norm != 0 && std::abs(norm - 1) > 1e-4)
             say("physics:principalAxes", "non-unit-quaternion", "the principal axes are no unit quaternion",
                 number(norm), "length 1");
@@ -302,6 +314,8 @@ void check_inertia(const usd::Prim& prim, Sink& sink)
             say("physics:principalAxes", "zero-axes", "the principal axes are zero, which is read as no rotation", "0",
                 "a unit quaternion", Severity::info);
     }
+    // The pair belongs together: moments without axes hold in the frame of the body, and axes without moments turn
+    // nothing.
     if (diagonal.has_value() != axes.has_value())
         say(diagonal ? "physics:diagonalInertia" : "physics:principalAxes", "half",
             diagonal ? "the inertia has no principal axes" : "principal axes without an inertia", "one of the pair",
@@ -309,6 +323,7 @@ void check_inertia(const usd::Prim& prim, Sink& sink)
 }
 
 /// What the name of a property has to do with an inertia.
+/// Names of other formats: URDF and MJCF write the six entries one by one, some exporters the whole matrix.
 struct InertiaName {
     bool entry = false;  ///< of the matrix, by itself: "ixx"
     bool whole = false;
@@ -325,6 +340,7 @@ InertiaName inertia_name(std::string_view text)
 
 void check_custom_inertia(const Facts& facts, Sink& sink)
 {
+    // Judged once for each name, since thousands of prims share a few names.
     ByName<InertiaName> meaning(inertia_name);
     for (const PrimFacts& prim : facts.prims) {
         int scalars = 0;
@@ -336,6 +352,7 @@ void check_custom_inertia(const Facts& facts, Sink& sink)
             const usd::Value  value = prim.prim.attribute(name).authored_value();
             const std::string type  = value.type_name();
             const auto        list  = value.get<std::vector<double>>();
+            // Six numbers are a symmetric matrix, nine a full one. Other types (flags, texts) only mention inertia.
             if (!(list && (list->size() == 6 || list->size() == 9)) && !type.starts_with("matrix3")) continue;
             sink.report(kCustomInertia,
                         at(prim.prim, text.c_str(), "an inertia is authored as " + text, type,
@@ -349,6 +366,7 @@ void check_custom_inertia(const Facts& facts, Sink& sink)
     }
 }
 
+// Anchors are the joints between a tree and the world.
 void check_anchors(const Facts& facts, Sink& sink)
 {
     for (const KinematicTree& tree : facts.trees) {
@@ -376,6 +394,7 @@ void check_anchors(const Facts& facts, Sink& sink)
                                       .severity = Severity::warning});
         }
         if (tree.joints.empty()) continue;
+        // A link that is body1 of no joint is the base of its tree.
         std::set<physics::Index> children;
         for (const physics::Index j : tree.joints)
             children.insert(facts.physics.joints[static_cast<std::size_t>(j)].body1);
@@ -383,6 +402,7 @@ void check_anchors(const Facts& facts, Sink& sink)
             const physics::Body& body = facts.physics.bodies[static_cast<std::size_t>(b)];
             const bool           base = children.count(b) == 0;
             const auto           mass = body.prim.attribute(kMassName).authored_as<double>();
+            // A link without mass that nothing anchors would fall or fly off.
             if (base && !body.kinematic && mass && *mass == 0 && tree.world_joints.empty())
                 sink.report(kAnchor,
                             {.site     = site_of(body.prim, "physics:mass"),
@@ -405,11 +425,13 @@ void check_anchors(const Facts& facts, Sink& sink)
 }
 
 /// For each prim the sampled operation that moves it, its own or of one above it below the default prim.
+/// An ancestor that is animated carries all below it, unless they reset their transforms.
 std::vector<std::string> moving_ops(const Facts& facts)
 {
     std::vector<std::string> ops(facts.prims.size());
     for (std::size_t i = 0; i < facts.prims.size(); ++i) {
         const PrimFacts& prim = facts.prims[i];
+        // The default prim may be animated: it places the robot as a whole.
         if (static_cast<std::int32_t>(i) == facts.root || (!prim.is(kBody) && !prim.above_body)) continue;
         const TransformStack stack = stack_of(prim.prim);
         if (prim.parent >= 0 && !stack.resets) ops[i] = ops[static_cast<std::size_t>(prim.parent)];
@@ -427,6 +449,7 @@ void check_animated(const Facts& facts, Sink& sink)
         sink.applies(kKinematicFlag);
         const std::int32_t here = facts.index_of(body.prim);
         if (body.kinematic || here < 0 || here == facts.root) continue;
+        // Made when the first dynamic body is met, since it reads the stack of every prim.
         if (ops.empty()) ops = moving_ops(facts);
         const std::string& op = ops[static_cast<std::size_t>(here)];
         if (op.empty()) continue;

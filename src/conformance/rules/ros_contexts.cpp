@@ -225,6 +225,7 @@ struct Context {
 
 std::vector<Context> contexts(const Facts& facts)
 {
+    // Contexts in the order of the stage, so that findings are too.
     std::vector<Context> found;
     for (std::size_t i = 0; i < facts.prims.size(); ++i) {
         const PrimFacts& prim = facts.prims[i];
@@ -239,6 +240,7 @@ std::vector<Context> contexts(const Facts& facts)
 }
 
 /// The domain that a context above states; nothing where none does.
+/// Above means above in the namespace of prims, over references as well: that is what a simulator resolves.
 std::optional<std::int64_t> outer_domain(const usd::Prim& context)
 {
     for (usd::Prim prim = context.parent(); prim; prim = prim.parent())
@@ -269,6 +271,7 @@ void check_context(const Context& context, Sink& sink)
                                   .hint     = "write a number up to 101",
                                   .variant  = "ephemeral",
                                   .severity = Severity::info});
+        // An inner domain that differs cuts the part off from its robot. Both may be meant, hence an info.
         const auto outer = outer_domain(prim);
         if (outer && *outer != *id)
             sink.report(kDomain,
@@ -290,6 +293,7 @@ void check_context(const Context& context, Sink& sink)
     const auto text = ros::text(prim, "ros:context:namespace");
     if (!text) return;
     const ros::NameFault fault = ros::check_namespace(*text);
+    // Faults by weight: no name at all, reserved underscores, a reset of the chain, several parts in one.
     if (fault != ros::NameFault::none && !ros::is_tolerable(fault))
         sink.report(kNamespace,
                     {.site     = site_of(prim, "ros:context:namespace"),
@@ -324,6 +328,7 @@ void check_context(const Context& context, Sink& sink)
 
 void check_robots(const Facts& facts, const std::vector<Context>& all, Sink& sink)
 {
+    // Robots are outermost contexts with something in them; by their resolved namespaces.
     std::map<std::string, std::vector<const Context*>> by_space;
     std::size_t                                        robots = 0;
     for (const Context& context : all) {
@@ -334,6 +339,7 @@ void check_robots(const Facts& facts, const std::vector<Context>& all, Sink& sin
         const PrimFacts&  root = facts.prims[static_cast<std::size_t>(facts.root)];
         const std::string kind = root.prim.metadata("kind").get<std::string>().value_or("");
         sink.applies(kDefaultPrim);
+        // A scene of several robots is no robot: its default prim needs no context.
         if (&root != context.prim && context.prim->prim.path().has_prefix(root.prim.path()) && kind != "assembly" &&
             kind != "group")
             sink.report(kDefaultPrim, {.site     = context.prim->prim.site(),
@@ -343,6 +349,7 @@ void check_robots(const Facts& facts, const std::vector<Context>& all, Sink& sin
                                        .hint     = "apply RosContextAPI to the default prim"});
     }
     if (robots > 0) sink.applies(kUnique);
+    // One robot alone in "/" works; two copies of it would not.
     if (robots == 1 && by_space.count("/") != 0)
         sink.report(kUnique, {.site     = by_space.at("/").front()->prim->prim.site(),
                               .message  = "the robot has no namespace",
@@ -354,6 +361,7 @@ void check_robots(const Facts& facts, const std::vector<Context>& all, Sink& sin
     if (robots < 2) return;
     for (const auto& [space, same] : by_space)
         if (same.size() > 1 || space == "/")
+            // Of those that share a name the first keeps it. In "/" each is told, the first too.
             for (std::size_t i = space == "/" ? 0 : 1; i < same.size(); ++i)
                 sink.report(kUnique, {.site     = same[i]->prim->prim.site(),
                                       .message  = space == "/" ? "a robot among several has no namespace"
@@ -377,6 +385,7 @@ void check_names(const std::vector<ros::Interface>& all, Sink& sink)
     for (const ros::Interface& i : all) {
         sink.applies(kTf);
         sink.applies(kCollision);
+        // By name or by type: a renamed topic of transforms is one all the same.
         if (i.kind == ros::Api::topic &&
             (i.name == "tf" || i.name == "tf_static" || i.type == "tf2_msgs/msg/TFMessage"))
             sink.report(kTf, {.site     = site_of(i.prim, "ros:topic:name"),
@@ -385,6 +394,7 @@ void check_names(const std::vector<ros::Interface>& all, Sink& sink)
                               .expected = "no such interface",
                               .hint     = "remove it"});
         if (i.name.empty()) continue;
+        // Only publishers and servers can collide; subscriptions and clients may be many.
         if (i.kind == ros::Api::topic && i.role == "publisher") publishers[i.resolved].push_back(&i);
         if (i.kind != ros::Api::topic && i.role == "server") servers[i.resolved].push_back(&i);
     }
@@ -400,6 +410,7 @@ void check_names(const std::vector<ros::Interface>& all, Sink& sink)
     };
     for (const auto& [name, same] : publishers)
         for (std::size_t i = 1; i < same.size(); ++i)
+            // Copies of one asset differ by namespace, which is a rule of its own.
             if (are_copies(same[0]->prim, same[i]->prim))
                 continue;  // REP-2.1.1-f's
             else if (same[i]->type != same[0]->type)
@@ -415,6 +426,7 @@ void check_names(const std::vector<ros::Interface>& all, Sink& sink)
 
 void check(const Facts& facts, Sink& sink)
 {
+    // Every interface is resolved once and compared with all others at the end.
     const std::vector<Context> all = contexts(facts);
     for (const Context& context : all) check_context(context, sink);
     check_robots(facts, all, sink);
@@ -425,6 +437,7 @@ void check(const Facts& facts, Sink& sink)
         if (!prim.is(kInterface | kFrame)) continue;
         sink.applies(kRootContext);
         for (ros::Interface& interface : ros::interfaces(prim.prim)) interfaces.push_back(std::move(interface));
+        // One message for the asset: a single context cures all.
         if (facts.nearest(static_cast<std::int32_t>(i), kContext) != nullptr || said) continue;
         said = true;
         sink.report(kRootContext, {.site     = prim.prim.site(),

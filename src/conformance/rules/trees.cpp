@@ -204,9 +204,11 @@ std::map<physics::Index, std::vector<physics::Index>> two_parent_bodies(const Fa
 {
     std::map<physics::Index, std::vector<physics::Index>> parents;
     for (const physics::Index j : tree.joints) parents[joint_of(facts, j).body1].push_back(j);
+    // Anchors count as tree joints too: a link that is anchored and held by a joint has two parents.
     for (const physics::Index j : tree.world_joints)
         if (joint_of(facts, j).body1 >= 0) parents[joint_of(facts, j).body1].push_back(j);
     std::map<physics::Index, std::vector<physics::Index>> found;
+    // The order of the map is that of bodies in the stage, so reports have a fixed order.
     for (const auto& [body, joints] : parents) {
         sink.applies(kTwoParents);
         if (joints.size() < 2) continue;
@@ -236,6 +238,7 @@ class Forest {
             loop.push_back(index);
             return loop;
         }
+        // The smaller index becomes the representative. The world is kNone, which is smaller than all bodies.
         parent_[std::max(a, b)] = std::min(a, b);
         edges_[joint.body0].emplace_back(joint.body1, index);
         edges_[joint.body1].emplace_back(joint.body0, index);
@@ -255,6 +258,7 @@ class Forest {
         return i;
     }
 
+    // A depth-first search in the forest, in which there is one way at most.
     [[nodiscard]] std::vector<physics::Index> way_between(physics::Index from, physics::Index to) const
     {
         std::map<physics::Index, std::pair<physics::Index, physics::Index>> came{{from, {from, from}}};
@@ -266,6 +270,7 @@ class Forest {
                 if (came.try_emplace(next, at, joint).second) open.push_back(next);
         }
         std::vector<physics::Index> way;
+        // Walked back from the end.
         for (physics::Index at = to; at != from; at = came.at(at).first) way.push_back(came.at(at).second);
         return way;
     }
@@ -273,6 +278,7 @@ class Forest {
 
 /// Which loops are said of a body with several parents (REP-1.3-j): of each such body one for each parent beyond the
 /// first, those first that run through two of them.
+/// Without this, one mistake would be told twice: as a link with two parents and as a loop.
 class Explained {
   public:
     explicit Explained(const std::map<physics::Index, std::vector<physics::Index>>& parents) : parents_(parents)
@@ -300,6 +306,7 @@ class Explained {
 };
 
 /// A joint that names a prim which is not there holds nothing to the world, though it seems to (REP-1.3-b).
+/// Such a joint would count as an anchor and close loops that do not exist.
 bool lacks_an_end(const Facts& facts, const physics::Joint& joint)
 {
     for (const char* end : {"physics:body0", "physics:body1"})
@@ -316,17 +323,20 @@ void check_loops(const Facts& facts, const KinematicTree& tree,
     sink.applies(kSpanningTree);
     std::vector<physics::Index> edges = tree.joints, anchors = tree.world_joints;
     std::erase_if(anchors, [&](physics::Index j) { return lacks_an_end(facts, joint_of(facts, j)); });
+    // A single anchor closes no loop.
     if (anchors.size() > 1) edges.insert(edges.end(), anchors.begin(), anchors.end());
     // A connected graph of n bodies with n - 1 edges has no loop. Several anchors make the world one more node.
     if (edges.size() < tree.bodies.size() + (anchors.size() > 1 ? 1 : 0)) return;  // a tree, as joints connect it
     std::vector<std::pair<int, physics::Index>> ranked;
     for (const physics::Index j : edges) ranked.emplace_back(cut_rank(joint_of(facts, j)), j);
+    // Stable: joints of equal rank stay in the order of the stage.
     std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     Forest                                   forest;
     std::vector<std::vector<physics::Index>> loops;
     for (const auto& [rank, j] : ranked)
         if (auto loop = forest.add(joint_of(facts, j), j); !loop.empty()) loops.push_back(std::move(loop));
     Explained explained(two_parents);
+    // First the loops through two of a body's parents, then those through one.
     for (const std::ptrdiff_t shared : {2, 1})
         std::erase_if(loops, [&](const std::vector<physics::Index>& loop) { return explained.takes(loop, shared); });
     for (const std::vector<physics::Index>& loop : loops) {
@@ -344,12 +354,14 @@ void check_loops(const Facts& facts, const KinematicTree& tree,
     }
 }
 
+// A tree without a joint that moves needs no root: it is one rigid thing.
 void check_roots(const Facts& facts, const KinematicTree& tree, Sink& sink)
 {
     const bool moves = std::any_of(tree.joints.begin(), tree.joints.end(),
                                    [&](physics::Index j) { return movable(joint_of(facts, j)); });
     if (!tree.roots.empty() || tree.bodies.size() > 1) sink.applies(kRootCount);
     if (tree.roots.size() > 1) {
+        // The second root is named as the mistake, the first as the one that stays.
         std::string names;
         for (const std::int32_t root : tree.roots)
             names += (names.empty() ? "" : ", ") + facts.prims[static_cast<std::size_t>(root)].prim.path().text();
@@ -377,6 +389,7 @@ void check_shared_roots(const Facts& facts, Sink& sink)
 {
     std::map<std::int32_t, std::size_t> trees;
     for (const KinematicTree& tree : facts.trees)
+        // A tree of one body has no articulation and does not count.
         if (!tree.joints.empty())
             for (const std::int32_t root : tree.roots) ++trees[root];
     for (const auto& [root, count] : trees)
@@ -397,10 +410,12 @@ void check_placement(const Facts& facts, Sink& sink)
     for (const physics::Joint& joint : facts.physics.joints) {
         if (joint.body0 < 0 || joint.body1 < 0) continue;
         sink.applies(kPlacement);
+        // A joint below the parent link travels with it, which is as good.
         if (joint.path.parent() != body_of(facts, joint.body1).path.parent() &&
             !joint.path.has_prefix(body_of(facts, joint.body0).path))
             ++scopes[joint.path.parent()];
     }
+    // One report for a scope with all its joints, not one for each joint.
     for (const auto& [scope, count] : scopes)
         if (const usd::Prim prim = facts.stage.prim_at(scope))
             sink.report(kPlacement, {.site     = prim.site(),
@@ -421,6 +436,7 @@ void check_exclusions(const Facts& facts, Sink& sink)
         if (!joint.enabled || !joint.excluded || joint.body0 < 0 || joint.body1 < 0) continue;
         sink.applies(kNeedless);
         const auto a = tree_of.find(joint.body0), b = tree_of.find(joint.body1);
+        // Trees are made without the excluded joints: ends in two trees show that the joint closed no loop.
         if (a == tree_of.end() || b == tree_of.end() || a->second != b->second)
             sink.report(kNeedless,
                         {.site     = joint.prim.site(),

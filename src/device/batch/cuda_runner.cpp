@@ -11,11 +11,19 @@
 
 // The kernels on a CUDA device. A block is one warp, so that as many worlds lie side by side on a multiprocessor as its
 // shared memory holds.
+//
+// lanes      threads that work on one world: 8, 16 or 32; a warp of 32 holds 32 / lanes worlds ("seats")
+// workspace  what a world needs within a step, in shared memory where it fits
+// near, far  contacts whose rows lie in the workspace, and those whose rows lie in global memory
+// graph      a captured sequence of launches that the driver starts by one call
+//
+// All work goes through the stream of the place. Calls return when the work is asked for; only reading waits.
 
 namespace mechane::device {
 
 namespace {
 
+// A launch costs the host time, also where a step of few small worlds costs the device little.
 constexpr int kStepsAtOnce = 16;  ///< of the longer graph
 /// From here on few lanes for each of many worlds are faster than many lanes, also for a humanoid.
 constexpr std::int32_t kManyWorlds = 16384;
@@ -38,6 +46,7 @@ class CudaRunner final : public Runner {
             return {};
         }
         for (; n > 0;) {
+            // Sixteen steps in one launch while that many are left, single steps for the rest.
             const bool many = n >= kStepsAtOnce;
             if (auto done = (many ? long_graph_ : graph_).launch(place_->stream); !done) return done;
             n -= many ? kStepsAtOnce : 1;
@@ -52,6 +61,7 @@ class CudaRunner final : public Runner {
         const std::span bytes(static_cast<std::byte*>(to), 4 * count);
         if (auto done = download(place_->stream, bytes, arrays_[static_cast<std::size_t>(array)], 4 * first); !done)
             return done;
+        // The caller's bytes are valid when the call returns.
         return synchronize();
     }
     Result<void> write(Array array, const void* from, std::size_t first, std::size_t count) override
@@ -68,7 +78,9 @@ class CudaRunner final : public Runner {
     Result<void> set_numbers(const Plan& plan) override
     {
         const std::vector<T> numbers = narrowed<T>(plan.sets);
+        // Steps that are under way read the old numbers. They must be through before these are overwritten.
         if (auto done = synchronize(); !done) return done;
+        // A buffer that grows has another address, and captured graphs hold the old one: they are captured anew.
         const bool grows = numbers.size() * sizeof(T) > params_.size();
         if (grows) {
             auto room = Buffer::make(place_->context, numbers.size() * sizeof(T));
@@ -106,10 +118,12 @@ class CudaRunner final : public Runner {
 
     Result<void> room(Buffer& buffer, std::size_t bytes)
     {
+        // At least 16 bytes: an array of no elements gets an address too, which the kernels never read.
         auto made = Buffer::make(place_->context, std::max<std::size_t>(bytes, 16));
         if (!made) return made.error();
         buffer = *std::move(made);
         bytes_ += bytes;
+        // Zeros are the start of all that is remembered from step to step: no contacts, no impulses.
         return fill_bytes(place_->stream, buffer, 0);
     }
     template <class V>
@@ -129,6 +143,7 @@ class CudaRunner final : public Runner {
             if (!module) return module.error();
             module_ = *std::move(module);
         } else {
+            // A file that the caller names: experiments compile kernels of one size of team only.
             auto bytes = files::read_own(options.kernels, std::size_t{1} << 30);
             if (!bytes) return bytes.error();
             auto module =
@@ -146,6 +161,7 @@ class CudaRunner final : public Runner {
         if (lanes_ != 8 && lanes_ != 16 && lanes_ != 32)
             return make_diagnostic(kOption, {}, fmt::format("lanes is {}, expected 8, 16 or 32", lanes_));
         const std::string tail = fmt::format("_{}_{}", wide ? "double" : "float", lanes_);
+        // Each kernel is compiled for every precision and number of lanes; the name says which.
         auto step = module_.kernel("mechane_step" + tail), put_places = module_.kernel("mechane_place" + tail);
         if (!step) return step.error();
         if (!put_places) return put_places.error();
@@ -166,7 +182,9 @@ class CudaRunner final : public Runner {
         };
         for (std::size_t a = 0; a < kArrays; ++a)
             if (auto done = room(arrays_[a], 4 * sizes_.count[a]); !done) return done;
+        // The order of these parts is that of the pointers in `batch_` below.
         Buffer* const next = parts_.data();
+        // The list is evaluated in full before the first answer is looked at: each call is harmless by itself.
         for (const auto& done : {put(next[0], s.links),
                                  put(next[1], s.dofs),
                                  put(next[2], s.trees),
@@ -194,6 +212,7 @@ class CudaRunner final : public Runner {
         const auto counts = [&](Array array) {
             return arrays_[static_cast<std::size_t>(array)].template as<std::int32_t>();
         };
+        // The kernels take this structure by value. All pointers in it are addresses on the device.
         batch_ = {.at            = at,
                   .links         = next[0].as<LinkPlan>(),
                   .dofs          = next[1].as<DofPlan>(),
@@ -237,7 +256,8 @@ class CudaRunner final : public Runner {
     /// time.
     Result<void> choose_shape()
     {
-        const DeviceInfo& info  = place_->context.info();
+        const DeviceInfo& info = place_->context.info();
+        // Worlds of one block share its shared memory, each with its own part.
         const int         seats = 32 / lanes_;
         const std::size_t shared =
             static_cast<std::size_t>(seats) * static_cast<std::size_t>(batch_.at.size) * sizeof(T);
@@ -245,10 +265,13 @@ class CudaRunner final : public Runner {
         shape_.blocks  = static_cast<unsigned>((batch_.worlds + seats - 1) / seats);
         if (shared <= info.shared_bytes_per_block) {
             shape_.shared_bytes = shared;
+            // More than 48 KiB a block must be asked for, for each kernel.
             for (const Kernel* kernel : {&step_kernel_, &place_kernel_})
                 if (auto done = kernel->allow_shared(shared); !done) return done;
             return {};
         }
+        // 16 blocks a multiprocessor are what the kernels' launch bounds ask for. Blocks take worlds in turn, so that
+        // there is one workspace for each block's worlds and not for all.
         shape_.blocks = std::min(shape_.blocks, static_cast<unsigned>(16 * info.multiprocessors));
         return room(scratch_, shape_.blocks * shared);
     }
@@ -257,6 +280,7 @@ class CudaRunner final : public Runner {
 
     Result<void> take_down()
     {
+        // The numbers of a launch are taken down with it. Therefore everything it points to is made before this.
         auto one = Graph::capture(place_->stream, [&] { return launch_step(); });
         if (!one) return one.error();
         graph_    = *std::move(one);

@@ -25,6 +25,8 @@ class HostRunner final : public Runner {
         const Layout at =
             with_workspace<T>(plan.at, options.near_contacts >= 0 ? options.near_contacts : plan.at.contacts);
         const auto worlds = static_cast<std::size_t>(plan.worlds);
+        // The same arrays that a device has, as vectors. The kernels see them through the pointers of `batch_` alone.
+        // They are not resized after this, so the pointers stay valid.
         for (std::size_t a = 0; a < kArrays; ++a) arrays_[a].assign(sizes_.count[a], 0);
         const auto each = [&](int n) { return worlds * static_cast<std::size_t>(n); };
         dof_memory_.assign(each(at.dofs * dof_memory::count), 0);
@@ -78,11 +80,13 @@ class HostRunner final : public Runner {
 
     Result<void> step(int n) override
     {
+        // All worlds make a step before the next begins, as on a device.
         for (int i = 0; i < n; ++i) each_world([](const World<T>& world) { step_world(OneThread{}, world); });
         return {};
     }
     Result<void>        synchronize() override { return {}; }
     [[nodiscard]] void* data(Array array) const override
+    // Kernels write through this pointer. It is not const on a device either.
     { return const_cast<std::int32_t*>(arrays_[static_cast<std::size_t>(array)].data()); }
     Result<void> read(Array array, void* to, std::size_t first, std::size_t count) override
     {
@@ -127,6 +131,7 @@ class HostRunner final : public Runner {
   private:
     void take_numbers(const Plan& plan)
     {
+        // The kernels compute in T, the plan is in double: narrowed once, here, and not in each step.
         params_       = narrowed<T>(plan.sets);
         set_of_       = plan.set_of;
         batch_.params = params_.data();
@@ -135,15 +140,21 @@ class HostRunner final : public Runner {
     template <class Visit>
     void each_world(const Visit& visit)
     {
+        // Worlds differ in cost by their contacts alone. Four at a time keep threads busy to the end at little
+        // overhead.
         constexpr std::size_t kAtOnce = 4;
         tasks::for_chunks(pool_, static_cast<std::size_t>(batch_.worlds), kAtOnce,
                           [&](std::size_t begin, std::size_t end, std::size_t) {
                               // Every number is written before it is read: what another world left does not matter.
+                              // One workspace per thread, reused by all of its worlds. Doubles, so that it is aligned
+                              // for either T.
                               thread_local std::vector<double> room;
                               const std::size_t                numbers =
                                   static_cast<std::size_t>(batch_.at.size) * sizeof(T) / sizeof(double) + 1;
                               if (room.size() < numbers) room.resize(numbers);
                               for (std::size_t w = begin; w < end; ++w)
+                                  // A world reads its own set of numbers, and writes its own rows of the arrays: no
+                                  // two threads touch the same memory.
                                   visit(World<T>{batch_,
                                                  batch_.params + static_cast<std::size_t>(set_of_[w]) *
                                                                      static_cast<std::size_t>(batch_.at.params),

@@ -1,3 +1,13 @@
+// A model becomes the plain arrays that the kernels read (kernels/plan.h).
+//
+// structure  links, dofs, trees, shapes and pairs of one world; all worlds share it
+// numbers    masses, frames, gains, sizes and friction, in sets; worlds with the same numbers share a set
+// layout     where each array begins in a set, and in the workspace of a world
+//
+// What the kernels do not know is refused here with the first thing that stands in the way, and where it is. Worlds
+// must be alike, since lanes of different worlds run the same instructions; the first difference from world 0 is
+// named. All is computed in double, and narrowed by the runner. The order of links, dofs and pairs is that of the
+// CPU's forest.
 #include "device/batch/plan_builder.h"
 
 #include <fmt/format.h>
@@ -9,12 +19,12 @@
 #include <string>
 
 #include "device/kernels/rows.h"
-#include "mechane/model/builder.h"
 #include "mechane/collision/broad_phase.h"
 #include "mechane/collision/narrow.h"
 #include "mechane/collision/shape.h"
 #include "mechane/device/codes.h"
 #include "mechane/dynamics/forest.h"
+#include "mechane/model/builder.h"
 #include "mechane/model/joint_table.h"
 #include "mechane/solvers/materials.h"
 
@@ -28,6 +38,7 @@ using dynamics::Tree;
 using model::GeoType;
 using model::Model;
 
+// Indices within a world are 16-bit numbers in the kernels' arrays. These bounds stay below that range.
 constexpr std::size_t kMostDofs = 512, kMostPairs = 8192, kMostShapes = 1024;
 constexpr int         kMostContacts = 512;
 
@@ -37,6 +48,7 @@ Diagnostic not_supported(std::string what, std::string prim = {})
 /// What is asked of the model as a whole; nothing where all of it is honoured.
 std::optional<Diagnostic> refuse_model(const Model& m, const Forest& f)
 {
+    // The order of these questions is the order in which a user learns of them: what a model is made of comes first.
     if (m.particle_count() > 0) return not_supported("particles");
     if (!f.loops.empty())
         return not_supported(
@@ -53,6 +65,7 @@ std::optional<Diagnostic> refuse_model(const Model& m, const Forest& f)
         if (!m.joint_enabled[j]) return not_supported("a joint that is switched off", m.joint_label[j]);
         if (m.joint_cone_limit[j][0] >= 0 || m.joint_cone_limit[j][1] >= 0)
             return not_supported("a cone limit", m.joint_label[j]);
+        // Limits of 1e30 and more stand for "never": forces do not reach them.
         if (m.joint_break_force[j] < Real(1e30) || m.joint_break_torque[j] < Real(1e30))
             return not_supported("a joint that may break", m.joint_label[j]);
     }
@@ -60,6 +73,7 @@ std::optional<Diagnostic> refuse_model(const Model& m, const Forest& f)
         if (link.from_body || link.base >= 0)
             return not_supported("a free body without a joint of its own to the world",
                                  m.body_label[static_cast<std::size_t>(link.body)]);
+    // Shapes that do not collide (visuals, sensors) are not asked.
     for (std::size_t s = 0; s < m.shape_count(); ++s) {
         if ((m.shape_flags[s] & model::shape_flag::collide_shapes) == 0) continue;
         if (!(m.shape_surface_velocity[s] == Spatial{}))
@@ -77,12 +91,14 @@ struct Kind {
 };
 std::optional<Kind> kind_of(const Model& m, std::size_t s, bool infinite_planes)
 {
+    // The kinds are those of the CPU's narrow phase, so that both sides route a pair alike.
     using collision::ShapeKind;
     const Vec3d size = static_cast<Vec3d>(m.shape_scale[s]);
     if ((m.shape_flags[s] & model::shape_flag::collide_shapes) == 0 || !is_finite(size)) return std::nullopt;
     const auto* mesh = m.shape_source[s].get();
     switch (m.shape_type[s]) {
         case GeoType::plane:
+            // Zero extent stands for an infinite plane.
             if ((size.x == 0 && size.y == 0) || infinite_planes) return Kind{ShapeKind::plane, {}};
             return Kind{ShapeKind::rectangle, size};
         case GeoType::sphere:
@@ -112,6 +128,7 @@ std::optional<Kind> kind_of(const Model& m, std::size_t s, bool infinite_planes)
 }
 
 /// Which function finds the contacts of two kinds in the order of the table.
+/// Rows hold kinds in the order of the CPU's pair table; add_pairs swaps a pair into it.
 std::optional<PairKind> pair_kind(collision::ShapeKind a, collision::ShapeKind b)
 {
     using collision::ShapeKind;
@@ -160,6 +177,7 @@ class Builder {
         if (auto wrong = find_worlds()) return *wrong;
         for (std::int32_t w = 0; w < plan_.worlds; ++w) {
             Structure now;
+            // World 0 is laid out; every other world is only compared with it.
             if (auto wrong = w == 0 ? structure_of(w, now) : compare(w)) return *wrong;
             if (w == 0) plan_.structure = std::move(now);
             add_numbers(w);
@@ -169,6 +187,9 @@ class Builder {
     }
 
   private:
+    // The filter rules of the CPU's broad phase, all shapes against all. Which pairs may touch does not change while
+    // stepping, so it is decided here once. A plane of finite size counts as infinite here; add_shape refuses it or
+    // not.
     std::vector<collision::ShapeFilter> filters() const
     {
         std::vector<collision::ShapeFilter> out(m_.shape_count());
@@ -190,6 +211,7 @@ class Builder {
 
     std::optional<Diagnostic> find_worlds()
     {
+        // A model of one world has bodies of world 0 or of none (-1). They are one world all the same.
         const bool many = m_.world_count > 1;
         plan_.worlds    = many ? m_.world_count : 1;
         parts_.resize(static_cast<std::size_t>(plan_.worlds));
@@ -211,6 +233,7 @@ class Builder {
         for (std::size_t t = 0; t < forest_.trees.size(); ++t)
             parts_[many ? static_cast<std::size_t>(forest_.trees[t].world) : 0].trees.push_back(
                 static_cast<std::int32_t>(t));
+        // Shapes of no world (the ground) are part of every world's list, at the place of their index in the model.
         for (std::size_t s = 0; s < m_.shape_count(); ++s) {
             if (!kind_of(m_, s, true)) continue;
             const auto own = static_cast<std::int32_t>(s);
@@ -223,6 +246,7 @@ class Builder {
         if (first.bodies == 0) return not_supported("a model without bodies that move");
         if (first.shapes.size() > kMostShapes)
             return not_supported(fmt::format("{} colliders in a world, at most {}", first.shapes.size(), kMostShapes));
+        // The counts are compared before anything is laid out. What is alike beyond counts, compare() looks at.
         for (std::int32_t w = 1; w < plan_.worlds; ++w) {
             const WorldParts& part = parts_[static_cast<std::size_t>(w)];
             if (part.bodies != first.bodies) return not_alike(w, "bodies");
@@ -248,6 +272,7 @@ class Builder {
 
     void add_tree(const WorldParts& part, const Tree& tree, Structure& out) const
     {
+        // Links and dofs of this tree are renumbered to follow those that are there already.
         const auto   link0 = static_cast<std::int32_t>(out.links.size()) - tree.link_begin,
                      dof0  = static_cast<std::int32_t>(out.dofs.size()) - tree.dof_begin;
         std::int32_t coord = out.links.empty() ? 0 : out.links.back().coord + out.links.back().coords;
@@ -267,9 +292,11 @@ class Builder {
             p.coord  = small(coord);
             p.coords = small(link.coords);
             coord += link.coords;
-            p.body     = small(link.body - part.body);
-            p.q        = small(m_.joint_q_start[static_cast<std::size_t>(link.joint)] - part.coord);
-            p.qd       = small(m_.joint_qd_start[static_cast<std::size_t>(link.joint)] - part.dof);
+            p.body = small(link.body - part.body);
+            p.q    = small(m_.joint_q_start[static_cast<std::size_t>(link.joint)] - part.coord);
+            p.qd   = small(m_.joint_qd_start[static_cast<std::size_t>(link.joint)] - part.dof);
+            // The dof that a link's velocity ends with: its own last one, or that of the nearest link above that has
+            // any.
             p.last_dof = link.dofs > 0   ? small(p.dof + link.dofs - 1)
                          : p.parent >= 0 ? out.links[static_cast<std::size_t>(p.parent)].last_dof
                                          : std::int16_t{-1};
@@ -277,9 +304,13 @@ class Builder {
                 DofPlan            d;
                 const std::int32_t above = forest_.dof_parent[static_cast<std::size_t>(link.dof + k)];
                 d.link                   = small(l + link0);
-                d.axis                   = small(k);
+                // The forest gives each dof the one above it, as Featherstone (2008, section 6.5) does for the sparse
+                // factorization.
+                d.axis = small(k);
                 d.depth =
                     above < 0 ? std::int16_t{0} : small(out.dofs[static_cast<std::size_t>(above + dof0)].depth + 1);
+                // A dof's row of the mass matrix has an entry for each dof on its way to the root, itself last.
+                // `paths` holds that way.
                 d.row = static_cast<std::int32_t>(out.paths.size());
                 if (!link.free) {
                     d.qd = small(p.qd + k);
@@ -299,6 +330,8 @@ class Builder {
         }
         out.trees.push_back({small(tree.link_begin + link0), small(tree.link_end + link0), small(tree.dof_begin + dof0),
                              small(tree.dof_end + dof0)});
+        // Backwards, so that a dof knows what hangs on it before it passes that on to the dof above: [k, end) is its
+        // subtree.
         for (std::size_t k = out.dofs.size(); k-- > static_cast<std::size_t>(tree.dof_begin + dof0);) {
             DofPlan& d = out.dofs[k];
             d.end      = std::max<std::int16_t>(d.end, static_cast<std::int16_t>(k + 1));
@@ -311,6 +344,7 @@ class Builder {
 
     static void list_children(Structure& s)
     {
+        // Levels: links of one level depend on the level above only, and are dealt out to lanes together.
         std::vector<int> level(s.links.size(), 0);
         int              levels = 0;
         for (std::size_t l = 0; l < s.links.size(); ++l) {
@@ -324,6 +358,7 @@ class Builder {
         }
         s.level_begin.push_back(static_cast<std::int16_t>(s.level_links.size()));
         for (std::size_t l = 0; l < s.links.size(); ++l) {
+            // Children come after their parents, so the search begins behind the link.
             s.links[l].child_begin = static_cast<std::int16_t>(s.children.size());
             for (std::size_t c = l + 1; c < s.links.size(); ++c)
                 if (s.links[c].parent == static_cast<std::int16_t>(l))
@@ -342,6 +377,8 @@ class Builder {
         if (kind.kind == collision::ShapeKind::rectangle)
             return not_supported("a plane of finite size; `finite_plane_compat` takes it for an infinite one",
                                  m_.shape_label[s]);
+        // Contacts of planes with hulls and meshes look at vertices alone. They are stored unscaled; the scale is a
+        // number of the set, so that worlds may differ in it.
         if (kind.kind == collision::ShapeKind::hull || kind.kind == collision::ShapeKind::mesh) {
             const auto vertices = kind.kind == collision::ShapeKind::hull
                                       ? collision::make_hull_shape(*m_.shape_source[s], {1, 1, 1}).vertices
@@ -359,12 +396,14 @@ class Builder {
 
     std::optional<Diagnostic> add_pairs(const WorldParts& part, Structure& out) const
     {
+        // Pairs by index, lower first: one order for all worlds.
         for (std::size_t i = 0; i < part.shapes.size(); ++i)
             for (std::size_t k = i + 1; k < part.shapes.size(); ++k) {
                 const auto a = static_cast<std::size_t>(part.shapes[i]), b = static_cast<std::size_t>(part.shapes[k]);
                 if (!broad_.allowed(part.shapes[i], part.shapes[k])) continue;
                 auto ka = kind_of(m_, a, true)->kind, kb = kind_of(m_, b, true)->kind;
                 auto x = static_cast<std::int16_t>(i), y = static_cast<std::int16_t>(k);
+                // No route: two kinds that never touch, such as two planes.
                 if (collision::route_of(ka, kb).empty()) continue;
                 if (!collision::in_table_order(ka, kb)) std::swap(ka, kb), std::swap(x, y);
                 const auto kind = pair_kind(ka, kb);
@@ -378,6 +417,7 @@ class Builder {
                 }
                 out.pairs.push_back({*kind, x, y});
             }
+        // Sorted by the shapes as swapped. Contacts are found in this order, which makes the results reproducible.
         std::sort(out.pairs.begin(), out.pairs.end(), [](const PairPlan& p, const PairPlan& q) {
             return p.shape0 != q.shape0 ? p.shape0 < q.shape0 : p.shape1 < q.shape1;
         });
@@ -390,6 +430,7 @@ class Builder {
     /// Whether a world has the structure of world 0.
     std::optional<Diagnostic> compare(std::int32_t world) const
     {
+        // Counts are equal already (find_worlds). Here the parts are compared place by place.
         const WorldParts &x = parts_.front(), &y = parts_[static_cast<std::size_t>(world)];
         for (std::size_t t = 0; t < x.trees.size(); ++t) {
             const Tree &a = forest_.trees[static_cast<std::size_t>(x.trees[t])],
@@ -420,10 +461,12 @@ class Builder {
                 const std::int32_t body = m_.shape_body[s];
                 return body < 0 ? -1 : body - part.body;
             };
+            // The same mesh object, not an equal one: replicated robots share theirs.
             if (m_.shape_type[a] != m_.shape_type[b] || link(a, x) != link(b, y) ||
                 m_.shape_source[a] != m_.shape_source[b])
                 return not_alike(world, "colliders");
         }
+        // Filters may differ in a way that counts do not show: groups, or pairs that are excluded in one world only.
         for (std::size_t i = 0; i < x.shapes.size(); ++i)
             for (std::size_t k = i + 1; k < x.shapes.size(); ++k)
                 if (broad_.allowed(x.shapes[i], x.shapes[k]) != broad_.allowed(y.shapes[i], y.shapes[k]))
@@ -433,23 +476,29 @@ class Builder {
 
     void add_link(const Link& link, std::vector<double>& to) const
     {
+        // The numbers in the order of link_number: com, mass, inertia (xx xy xz yy yz zz), X_PJ, X_CJ, three axes.
         const auto vector = [&](const Vec3d& x) { to.insert(to.end(), {x.x, x.y, x.z}); };
         const auto pose   = [&](const Posed& X) { vector(X.p), to.insert(to.end(), {X.q.x, X.q.y, X.q.z, X.q.w}); };
         vector(link.com);
         to.push_back(link.mass);
         const Mat33d& I = link.inertia;
+        // Off-diagonal entries are averaged, since an inertia that was rotated is symmetric up to rounding only.
         to.insert(to.end(),
                   {I.r0.x, 0.5 * (I.r0.y + I.r1.x), 0.5 * (I.r0.z + I.r2.x), I.r1.y, 0.5 * (I.r1.z + I.r2.y), I.r2.z});
         pose(link.X_PJ), pose(link.X_CJ);
+        // A free link has six axes, linear then angular; the kernels need the angular three.
         for (std::size_t k = 0; k < 3; ++k) vector(link.axes.axis[k + (link.free ? 3 : 0)]);
     }
 
     void add_dof(const Link& link, std::int32_t k, std::vector<double>& to) const
     {
+        // Free links have none of these: no armature, limits or drives.
         std::array<double, dof_number::count> n{};
         if (!link.free) {
-            const auto d    = static_cast<std::size_t>(m_.joint_qd_start[static_cast<std::size_t>(link.joint)] + k);
-            const auto c    = static_cast<std::size_t>(m_.joint_q_start[static_cast<std::size_t>(link.joint)]);
+            const auto d = static_cast<std::size_t>(m_.joint_qd_start[static_cast<std::size_t>(link.joint)] + k);
+            const auto c = static_cast<std::size_t>(m_.joint_q_start[static_cast<std::size_t>(link.joint)]);
+            // What is not positive is as good as absent; an infinite value becomes a finite one that products
+            // survive.
             const auto good = [](Real x) {
                 return std::isfinite(x) && x > 0 ? static_cast<double>(x) : std::isinf(x) && x > 0 ? 1e30 : 0.0;
             };
@@ -460,6 +509,7 @@ class Builder {
             n[dof_number::effort]        = std::min(1e30, good(m_.joint_effort_limit[d]));
             n[dof_number::fastest]       = std::min(1e30, good(m_.joint_velocity_limit[d]));
             const model::TargetMode mode = m_.joint_target_mode[d];
+            // A drive of position has no rate to follow (`rated` is 0), but its damping counts.
             const bool position  = mode == model::TargetMode::position || mode == model::TargetMode::position_velocity;
             const bool rate      = mode == model::TargetMode::velocity || mode == model::TargetMode::position_velocity;
             n[dof_number::ke]    = position ? good(m_.joint_target_ke[d]) : 0;
@@ -470,6 +520,7 @@ class Builder {
                                        ? kAcceleration
                                        : 0;
             if (link.axes.type == model::JointType::ball) {
+                // The rest orientation is a quaternion, of which the first dof carries all four numbers.
                 for (std::size_t i = 0; i < 4 && k == 0; ++i)
                     n[static_cast<std::size_t>(i == 0 ? dof_number::rest
                                                       : dof_number::rest_y + static_cast<int>(i) - 1)] =
@@ -478,13 +529,15 @@ class Builder {
                 double     lower     = static_cast<double>(m_.joint_limit_lower[d]),
                            upper     = static_cast<double>(m_.joint_limit_upper[d]);
                 const bool has_lower = lower > -model::kMaxValue, has_upper = upper < model::kMaxValue;
+                // Limits that cross leave one place in their middle.
                 if (has_lower && has_upper && lower > upper) lower = upper = 0.5 * (lower + upper);
                 n[dof_number::rest]     = static_cast<double>(m_.joint_rest_q[c + static_cast<std::size_t>(k)]);
                 n[dof_number::limit_ke] = good(m_.joint_limit_ke[d]);
                 n[dof_number::limit_kd] = good(m_.joint_limit_kd[d]);
-                const bool stiff = n[dof_number::limit_ke] == 0 || lower == upper ||
-                                   (m_.joint_limit_authored[d] == 0 &&  // as in softstep: nobody has asked for it
-                                    n[dof_number::limit_ke] == model::JointDofConfig{}.limit_ke);
+                // A stiff limit is a row that stops; others are springs. Softstep decides the same way.
+                const bool stiff     = n[dof_number::limit_ke] == 0 || lower == upper ||
+                                       (m_.joint_limit_authored[d] == 0 &&  // as in softstep: nobody has asked for it
+                                        n[dof_number::limit_ke] == model::JointDofConfig{}.limit_ke);
                 n[dof_number::lower] = has_lower ? lower : 0, n[dof_number::upper] = has_upper ? upper : 0;
                 flags |= (has_lower ? kHasLower : 0) | (has_upper ? kHasUpper : 0) | (stiff ? kStiffLimit : 0);
             }
@@ -496,11 +549,14 @@ class Builder {
     void add_shape_numbers(std::size_t s, const ShapePlan& plan, std::vector<double>& to) const
     {
         using collision::ShapeKind;
-        const Kind  kind = *kind_of(m_, s, true);
-        const Posed X    = static_cast<Posed>(m_.shape_transform[s]);
-        const Quatd q    = normalized(X.q);
-        Vec3d       middle, size = kind.size;
-        double      reach = 0;
+        const Kind kind = *kind_of(m_, s, true);
+        // Positions are in the frame of the body, or of the world for a static shape.
+        const Posed X = static_cast<Posed>(m_.shape_transform[s]);
+        const Quatd q = normalized(X.q);
+        // `middle` and `reach`: a ball about the shape, for the test whether a pair is near at all.
+        Vec3d  middle, size = kind.size;
+        double reach = 0;
+        // 1e15 m: a plane is near everything. Products of it stay finite in single precision.
         switch (kind.kind) {
             case ShapeKind::plane:
                 reach = 1e15;
@@ -517,6 +573,7 @@ class Builder {
                 break;
             case ShapeKind::hull:
             case ShapeKind::mesh: {
+                // The middle of the bounding box, not the smallest ball: it is cheap, and at most sqrt(3) larger.
                 Vec3d      low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
                 const auto vertex = [&](std::int32_t i) {
                     const double* v = plan_.structure.vertices.data() + 3 * static_cast<std::size_t>(i);
@@ -538,6 +595,7 @@ class Builder {
         }
         const bool   round    = kind.kind == ShapeKind::sphere || kind.kind == ShapeKind::capsule;
         const double touching = law::kTouching * std::min(1e15, static_cast<double>(m_.shape_collision_radius[s]));
+        // A sphere is a capsule of no length to the kernels: size.y is half the length of the core segment.
         if (kind.kind == ShapeKind::sphere) size.y = 0;
         to.insert(to.end(), {X.p.x, X.p.y, X.p.z, q.x, q.y, q.z, q.w, size.x, size.y, size.z,
                              static_cast<double>(m_.shape_margin[s]), static_cast<double>(m_.shape_gap[s]), 0.0,
@@ -546,6 +604,7 @@ class Builder {
 
     void add_pair_numbers(std::size_t a, std::size_t b, std::vector<double>& to) const
     {
+        // A material may name how it combines. Else the option of the solver holds for all pairs.
         const auto rule = [&](const std::vector<std::int32_t>& named) {
             return named.empty() ? options_.combine : solvers::rule_of_pair(options_.combine, named[a], named[b]);
         };
@@ -554,6 +613,7 @@ class Builder {
         };
         const auto   rubbing = rule(m_.shape_friction_combine), bouncing = rule(m_.shape_restitution_combine);
         const double mu = mix(rubbing, m_.shape_material_mu);
+        // Static friction is at least the dynamic one.
         to.insert(to.end(), {std::max(mu, mix(rubbing, m_.shape_material_mu_static)), mu,
                              mix(bouncing, m_.shape_material_restitution), mix(rubbing, m_.shape_material_mu_torsional),
                              mix(rubbing, m_.shape_material_mu_rolling)});
@@ -564,9 +624,11 @@ class Builder {
     {
         const WorldParts&   part = parts_[static_cast<std::size_t>(world)];
         std::vector<double> set;
-        const Vec3d g    = static_cast<Vec3d>(m_.gravity_of(m_.world_count > 1      ? world
-                                                            : forest_.trees.empty() ? -1
-                                                                                    : forest_.trees.front().world));
+        // Gravity of the world, if the model has several; else that of the first tree's.
+        const Vec3d g = static_cast<Vec3d>(m_.gravity_of(m_.world_count > 1      ? world
+                                                         : forest_.trees.empty() ? -1
+                                                                                 : forest_.trees.front().world));
+        // Where each kind of number begins. It is the same for every world, and written anew each time.
         plan_.at.gravity = 0;
         set.insert(set.end(), {g.x, g.y, g.z});
         plan_.at.link_params = static_cast<int>(set.size());
@@ -591,6 +653,8 @@ class Builder {
                              static_cast<std::size_t>(part.shapes[static_cast<std::size_t>(pair.shape1)]), set);
         plan_.at.params        = static_cast<int>(set.size());
         const std::size_t sets = plan_.sets.size() / set.size();
+        // Only the first and the last set are compared, which keeps this linear in the number of worlds. Bits are
+        // compared: equal values with other signs of zero make another set, which costs memory alone.
         for (const std::size_t old : {std::size_t{0}, sets - 1})
             if (old < sets &&
                 std::memcmp(plan_.sets.data() + old * set.size(), set.data(), set.size() * sizeof(double)) == 0) {
@@ -619,21 +683,26 @@ class Builder {
         at.entries = static_cast<int>(s.paths.size());
         at.bodies = parts_.front().bodies, at.joint_coords = parts_.front().coords, at.joint_dofs = parts_.front().dofs;
         for (const DofPlan& d : s.dofs) at.deepest = std::max(at.deepest, d.depth + 1);
-        // Three quarters of what can touch the ground at once, and some pairs of links: a humanoid that lies has 24 and more.
+        // Three quarters of what can touch the ground at once, and some pairs of links: a humanoid that lies has 24 and
+        // more.
         int points = 0;
         for (const PairPlan& p : s.pairs) {
+            // Planes come first among the kinds: these pairs are a shape and the ground.
             if (p.kind > PairKind::vertices_plane) continue;
             points += p.kind == PairKind::plane_sphere ? 1 : p.kind == PairKind::plane_capsule ? 2 : 4;
         }
-        at.contacts = options_.contacts_per_world > 0 ? options_.contacts_per_world : std::clamp(3 * points / 4 + 8, 8, 96);
-        bool turns  = false;
+        at.contacts =
+            options_.contacts_per_world > 0 ? options_.contacts_per_world : std::clamp(3 * points / 4 + 8, 8, 96);
+        bool turns = false;
         for (std::size_t set = 0; set < plan_.sets.size(); set += static_cast<std::size_t>(at.params))
             for (int p = 0; p < at.pairs; ++p) {
                 const double* n =
                     plan_.sets.data() + set + static_cast<std::size_t>(at.pair_params + pair_number::count * p);
                 turns = turns || n[pair_number::torsional] > 0 || n[pair_number::rolling] > 0;
             }
+        // A contact has a normal and two directions of friction; with friction against turning three more rows.
         at.rows = (turns ? 6 : 3) * at.contacts;
+        // The start state is that of the model. Resetting a world takes it from here.
         plan_.start_q.assign(m_.joint_q.begin(), m_.joint_q.end());
         plan_.start_qd.assign(m_.joint_qd.begin(), m_.joint_qd.end());
     }
@@ -667,6 +736,7 @@ Result<Plan> make_plan(const model::Model& model, const BatchOptions& options)
 template <class T>
 Layout with_workspace(Layout at, int near)
 {
+    // Counts are in numbers of type T. A structure among them is rounded up to whole numbers.
     at.near_contacts = std::min(near, at.contacts);
     at.near_rows     = at.rows / std::max(1, at.contacts) * at.near_contacts;
     if (at.near_contacts == at.contacts) at.near_rows = at.rows;
@@ -692,10 +762,12 @@ Layout with_workspace(Layout at, int near)
     at.law      = bytes(sizeof(ContactLaw<T>), at.near_contacts);
     at.row      = take(at.near_rows * at.dofs);
     // Shapes are placed for the contacts alone, rows come later.
+    // The poses of shapes share the place of the rows, which saves shared memory and with it worlds side by side.
     at.shape_pose = at.row;
     next          = std::max(next, at.shape_pose + 8 * at.shapes);
     at.size       = (next + 3) / 4 * 4;
-    next          = 0;
+    // The far part has its own count, from 0. It lies in global memory, one after the other for all worlds.
+    next = 0;
     if (at.near_contacts < at.contacts) {
         bytes(sizeof(ContactLaw<T>), at.contacts - at.near_contacts);
         at.far_rows = take((at.rows - at.near_rows) * at.dofs);

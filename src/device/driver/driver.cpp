@@ -1,3 +1,9 @@
+// NVIDIA's driver API behind owners: buffers, streams, events, modules, kernels and graphs that release what they
+// hold. Each call pushes the context of its object and pops it after, since other libraries of the process (PyTorch,
+// JAX) have contexts of their own current. An answer that is not "ok" becomes a diagnostic with the name of the call.
+//
+// Assigning to an owner moves its old content into `gone`, whose destructor releases it. Nothing here throws.
+// Destructors ignore the driver's answers: at the end of a process it may be gone already.
 #include "mechane/device/driver.h"
 
 #include <fmt/format.h>
@@ -34,6 +40,7 @@ Result<void> within(const Buffer& buffer, std::size_t offset, std::size_t bytes)
         fmt::format("{} bytes from byte {} on are beyond a buffer of {}", bytes, offset, buffer.size()));
 }
 
+// Bytes of a file have no alignment: numbers are copied out.
 template <class T>
 T number_at(std::span<const std::byte> bytes, std::size_t at)
 {
@@ -46,7 +53,9 @@ T number_at(std::span<const std::byte> bytes, std::size_t at)
 /// one that is cut short would have it read beyond the end.
 std::string wrong_with(std::span<const std::byte> image)
 {
-    constexpr std::size_t   kSmallest = 64;  // of an ELF header
+    constexpr std::size_t kSmallest = 64;  // of an ELF header
+    // An image comes from a file. Offsets below are those of the fat binary's header and of ELF64's (e_shoff,
+    // e_shentsize, e_shnum).
     constexpr std::uint32_t kFat = 0xBA55ED50U, kElf = 0x464C457FU;
     if (image.size() < kSmallest) return fmt::format("has {} bytes, which is no image of kernels", image.size());
     const auto magic = number_at<std::uint32_t>(image, 0);
@@ -60,6 +69,7 @@ std::string wrong_with(std::span<const std::byte> image)
         const auto size  = std::uint64_t{number_at<std::uint16_t>(image, 58)} * number_at<std::uint16_t>(image, 60);
         return begin <= image.size() && size <= image.size() - begin ? "" : "is cut short";
     }
+    // PTX is text, and the driver looks for the zero at its end.
     if (image.back() != std::byte{0})
         return "is neither a fat binary nor a cubin, and as PTX it lacks the zero byte at its end";
     const std::string_view text(reinterpret_cast<const char*>(image.data()), image.size());
@@ -81,6 +91,7 @@ Result<Buffer> Buffer::make(const Context& context, std::size_t bytes)
     if (const int answer = made.context_->entries->allocate(&made.address_, bytes); answer != status::ok) {
         made.address_ = 0;
         Diagnostic d  = failure(*made.context_, "cuMemAlloc_v2", answer);
+        // How much was asked for is what helps here; failure() adds how much is free.
         if (answer == status::out_of_memory)
             d.message = fmt::format("{} MiB were asked for: {}", (bytes + (1U << 20U) - 1) >> 20U, d.message);
         return d;
@@ -156,8 +167,9 @@ HostBuffer::~HostBuffer()
 Result<Stream> Stream::make(const Context& context, bool with_default)
 {
     Stream made;
-    made.context_                   = context.state();
-    Handle             handle       = nullptr;
+    made.context_ = context.state();
+    Handle handle = nullptr;
+    // CU_STREAM_NON_BLOCKING.
     constexpr unsigned kNonBlocking = 1;  // work of the legacy default stream does not wait for it, nor it for that
     const Result<void> done = call(*made.context_, "cuStreamCreate", made.context_->entries->stream_create, &handle,
                                    with_default ? 0U : kNonBlocking);
@@ -212,8 +224,9 @@ Result<void> Stream::wait(const Event& event) const
 Result<Event> Event::make(const Context& context, bool timed)
 {
     Event made;
-    made.context_                     = context.state();
-    Handle             handle         = nullptr;
+    made.context_ = context.state();
+    Handle handle = nullptr;
+    // CU_EVENT_DISABLE_TIMING: an event for order alone is cheaper.
     constexpr unsigned kDisableTiming = 2;
     const Result<void> done = call(*made.context_, "cuEventCreate", made.context_->entries->event_create, &handle,
                                    timed ? 0U : kDisableTiming);
@@ -253,6 +266,7 @@ Result<double> Event::seconds_to(const Event& later) const
     float              milliseconds = 0;
     const Result<void> done = call(*context_, "cuEventElapsedTime", context_->entries->event_elapsed, &milliseconds,
                                    handle_of(handle_), handle_of(later.handle_));
+    // The driver counts in milliseconds.
     if (!done) return done.error();
     return 1e-3 * static_cast<double>(milliseconds);
 }
@@ -261,6 +275,8 @@ Result<double> Event::seconds_to(const Event& later) const
 
 Result<std::shared_ptr<Place>> place(int ordinal)
 {
+    // One place for each device, shared by all that use it: their work is then in one stream, and in order. It lives
+    // as long as somebody holds it. The table itself is never freed, for objects that go at the end of the process.
     struct Known {
         std::mutex                                                     mutex;
         std::map<std::pair<const Entries*, int>, std::weak_ptr<Place>> places;  // of a driver: tests use several
@@ -282,6 +298,8 @@ Result<std::shared_ptr<Place>> place(int ordinal)
 
 // -- copies
 
+// Copies are asynchronous. From pageable memory the driver copies the source before it returns; into pageable memory
+// the bytes are there after a synchronize.
 Result<void> upload(const Stream& stream, const Buffer& to, std::size_t offset, std::span<const std::byte> from)
 {
     if (Result<void> fits = within(to, offset, from.size()); !fits || from.empty()) return fits;
@@ -313,6 +331,7 @@ Result<void> fill_bytes(const Stream& stream, const Buffer& buffer, std::uint8_t
                 handle_of(stream.handle()));
 }
 
+// Counts and offsets are in words of four bytes.
 Result<void> fill_words(const Stream& stream, const Buffer& buffer, std::size_t first, std::size_t count,
                         std::uint32_t value)
 {
@@ -339,6 +358,7 @@ Result<Kernel::Resources> Kernel::resources() const
 
 Result<void> Kernel::allow_shared(std::size_t bytes) const
 {
+    // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
     constexpr int kMaxDynamicShared = 8;
     return call(*context_, "cuFuncSetAttribute", context_->entries->function_set_attribute, handle_of(handle_),
                 kMaxDynamicShared, static_cast<int>(bytes));
@@ -353,6 +373,7 @@ Result<void> launch_raw(const Stream& stream, const Kernel& kernel, LaunchShape 
                           static_cast<unsigned>(shape.shared_bytes), handle_of(stream.handle()), arguments, nullptr);
     if (answer == status::ok) return {};
     Diagnostic d = failure(c, "cuLaunchKernel", answer);
+    // A launch mostly fails for its shape. It is said in full.
     d.message += fmt::format("; kernel {}, {} blocks of {} threads, {} bytes of shared memory", kernel.name_,
                              shape.blocks, shape.threads, shape.shared_bytes);
     return d;
@@ -370,11 +391,13 @@ Result<Module> Module::load(const Context& context, std::span<const std::byte> i
         return make_diagnostic(kDeviceKernels, {.layer = name}, fmt::format("'{}' {}", name, wrong));
     Handle        handle = nullptr;
     const Current here(*made.context_);
-    const int     answer = e.module_load(&handle, image.data());
+    // The driver compiles PTX here, which can take seconds; machine code loads at once.
+    const int answer = e.module_load(&handle, image.data());
     if (answer == status::ok) {
         made.handle_ = number_of(handle);
         return made;
     }
+    // Three causes need three remedies: a newer driver, other kernels, or neither.
     const std::string driver =
         fmt::format("driver of CUDA {}.{}, {} of compute capability {}.{}", e.version / 1000, e.version % 1000 / 10,
                     context.info().name, context.info().major, context.info().minor);
@@ -418,6 +441,7 @@ Result<Kernel> Module::kernel(const std::string& name) const
     const Current here(*context_);
     Handle        handle = nullptr;
     const int     answer = context_->entries->module_function(&handle, handle_of(handle_), name.c_str());
+    // A file of another version has other names; that is told apart from a failure of the device.
     if (answer == status::not_found)
         return make_diagnostic(kDeviceKernels, {.layer = name_},
                                fmt::format("'{}' has no kernel {}: it is of another version", name_, name));
@@ -450,6 +474,7 @@ Result<Graph> Graph::capture(const Stream& stream, const std::function<Result<vo
                                   handle_of(stream.handle()), kThreadLocal);
         !begun)
         return begun.error();
+    // The body only takes down. Capture must end also where the body failed, or the stream stays unusable.
     const Result<void> told  = body();
     Handle             graph = nullptr;
     const Result<void> ended =
@@ -459,6 +484,8 @@ Result<Graph> Graph::capture(const Stream& stream, const std::function<Result<vo
     };
     if (!told || !ended) {
         remove();
+        // The number of nodes is counted for tests and reports. The captured graph itself is not needed after
+        // instantiation.
         return told ? ended.error() : told.error();
     }
     Handle       exec = nullptr;

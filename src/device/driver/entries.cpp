@@ -1,3 +1,6 @@
+// The driver's library is opened while the program runs, so that one build works with and without a GPU. Its
+// functions are looked up by name; the list with the signatures is in entries.h. MECHANE_CUDA_DRIVER names another
+// library, which is how tests put a stand-in in its place.
 #include "device/driver/entries.h"
 
 #include <dlfcn.h>
@@ -21,6 +24,7 @@ struct Drivers {
     std::string                                                   chosen;
     std::map<std::string, Result<std::shared_ptr<const Entries>>> loaded;  ///< by path
 };
+// A library stays loaded as long as the process lives: handles of the driver point into it.
 Drivers& drivers()
 {
     static Drivers* const all = new Drivers;  // buffers of static objects are freed through it
@@ -32,6 +36,7 @@ Diagnostic unavailable(std::string message, std::string hint = {})
 
 Result<std::shared_ptr<const Entries>> load(const std::string& path)
 {
+    // Its symbols stay out of the way of other libraries that load the same driver.
     void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         const char* const why = dlerror();
@@ -40,12 +45,14 @@ Result<std::shared_ptr<const Entries>> load(const std::string& path)
     }
     auto made  = std::make_shared<Entries>();
     made->path = path;
+    // All missing names are collected for one message: they say together how old the driver is.
     std::string missing;
 #define MECHANE_CUDA_LOAD(name, symbol, parameters)                           \
     made->name = reinterpret_cast<int(*) parameters>(dlsym(library, symbol)); \
     if (made->name == nullptr) missing += missing.empty() ? symbol : ", " symbol;
     MECHANE_CUDA_ENTRIES(MECHANE_CUDA_LOAD)
 #undef MECHANE_CUDA_LOAD
+    // Without these two it is another library altogether, which is told apart from a driver that is too old.
     if (made->init == nullptr || made->driver_version == nullptr)
         return unavailable(fmt::format("no CUDA device: '{}' is not the library of NVIDIA's driver", path));
     if (const int answer = made->init(0); answer != status::ok) {
@@ -53,6 +60,7 @@ Result<std::shared_ptr<const Entries>> load(const std::string& path)
             return unavailable(
                 fmt::format("no CUDA device: the driver '{}' is installed and sees none", path),
                 "Check with `nvidia-smi`, and that CUDA_VISIBLE_DEVICES does not hide it; or run on the CPU.");
+        // A stand-in or a very old driver may lack the functions that name errors.
         if (made->error_name == nullptr || made->error_text == nullptr)
             return unavailable(fmt::format("no CUDA device: cuInit of '{}' answered {}", path, answer));
         return unavailable(
@@ -92,11 +100,14 @@ void set_driver_library(std::string path)
     Drivers&              d = drivers();
     const std::lock_guard lock(d.mutex);
     d.chosen = std::move(path);
+    // A library that failed to load is tried again when it is named again. One that was loaded is kept: handles point
+    // into it.
     if (const auto at = d.loaded.find(d.chosen); at != d.loaded.end() && !at->second) d.loaded.erase(at);
 }
 
 std::string failed(const Entries& entries, std::string_view call, int answer)
 {
+    // The texts belong to the library.
     const char *name = nullptr, *text = nullptr;
     entries.error_name(answer, &name);
     entries.error_text(answer, &text);
@@ -106,6 +117,7 @@ std::string failed(const Entries& entries, std::string_view call, int answer)
 
 Diagnostic failure(const ContextState& context, std::string_view call, int answer)
 {
+    // Out of memory says how much is free, which the driver's own text does not.
     const Entries& e = *context.entries;
     if (answer == status::out_of_memory) {
         std::size_t   free = 0, total = 0;
@@ -139,6 +151,7 @@ Result<DeviceInfo> device_info(int ordinal)
     int        shared = 0;
     // CUdevice_attribute: 75 and 76 compute capability, 16 multiprocessors, 39 threads of one, 97 shared memory with
     // opt-in.
+    // All calls are made before the first answer is looked at. They only read, so that is harmless.
     for (const auto& [answer, call] :
          {std::pair{e.device_get(&device, ordinal), "cuDeviceGet"},
           std::pair{e.device_name(name, sizeof name - 1, device), "cuDeviceGetName"},
@@ -169,6 +182,7 @@ Result<Context> Context::open(int ordinal)
     auto state     = std::make_shared<ContextState>();
     state->entries = *loaded;
     state->info    = *std::move(info);
+    // The primary context is the one that the CUDA runtime uses: memory is shared with PyTorch and others.
     if (const int answer = state->entries->context_retain(&state->handle, ordinal); answer != status::ok) {
         state->handle = nullptr;
         if (answer == status::out_of_memory)

@@ -1,3 +1,5 @@
+// Two faces of DeviceBatch. `DeviceSolver` is a solver like those of the CPU: states and controls are the host's, and
+// travel at every step. `Stepper` steps states that lie on the device already, and copies there only.
 #include "mechane/device/device_solver.h"
 
 #include <fmt/format.h>
@@ -27,18 +29,21 @@ class DeviceSolver final : public solvers::Solver {
     solvers::StepReport step(const model::State& in, model::State& out, const model::Control& control,
                              model::Contacts* /*contacts*/, double dt) override
     {
+        // No time passes: nothing travels.
         if (dt == 0) {
             if (&in != &out) out = in;
             return {};
         }
         solvers::StepReport report;
         const double        begin = in.time;
+        // A failure of the device leaves the state as it was, and is told in the report. Solvers do not throw.
         if (Result<void> done = try_step(in, out, control, dt, report); !done) {
             if (&in != &out) out = in;
             report.diverged = true;
             report.refused  = done.error();
             return report;
         }
+        // Not the batch's count of steps: the caller's state decides where its time begins.
         out.time = begin + dt;
         return report;
     }
@@ -46,6 +51,7 @@ class DeviceSolver final : public solvers::Solver {
     [[nodiscard]] bool finds_contacts() const override { return true; }
     void               found_contacts(const model::State& /*state*/, model::Contacts& out) const override
     {
+        // Nothing found is better than contacts of an earlier step.
         if (!batch_.read(out)) out.clear();
     }
     void reset() override
@@ -81,13 +87,17 @@ class DeviceSolver final : public solvers::Solver {
             known_   = false;
             changed_ = false;
         }
+        // After notify() numbers of the model are taken over before the step that shall see them.
         if (std::exchange(changed_, false))
             if (Result<void> done = batch_.update(*model_); !done) return done;
+        // Writing costs a copy and forgets the contacts of worlds that changed. A loop that passes the last result on
+        // does neither.
         if (!known_ || !same_bytes(in.joint_q, joint_q_) || !same_bytes(in.joint_qd, joint_qd_) ||
             !same_bytes(in.body_q, body_q_) || !same_bytes(in.body_f, body_f_))
             if (Result<void> done = batch_.write(in); !done) return done;
         if (Result<void> done = command(control); !done) return done;
         if (Result<void> done = batch_.step(1); !done) return done;
+        // Everything that the device does not compute (particles, extra arrays) is carried over.
         if (&in != &out) out = in;
         if (Result<void> done = batch_.read(out); !done) return done;
         joint_q_  = out.joint_q;
@@ -114,11 +124,13 @@ class DeviceSolver final : public solvers::Solver {
         for (const WorldFault& f : *faults) {
             if ((f.bits & fault::velocity_bound) != 0) ++report.clamped_velocities;
             if ((f.bits & fault::diverged) == 0) continue;
+            // Faults stay set until a reset, so the list holds all worlds that stand still.
             report.diverged_worlds.push_back(f.world);
             if (report.culprit.empty())
                 report.culprit =
                     fmt::format("world {} of the device has numbers that are not finite or beyond all bounds", f.world);
         }
+        // The step as a whole counts as diverged only when every world has.
         report.diverged = !report.diverged_worlds.empty() &&
                           report.diverged_worlds.size() == static_cast<std::size_t>(std::max(batch_.world_count(), 1));
         return {};
@@ -140,6 +152,7 @@ Diagnostic refused(std::string what) { return make_diagnostic(kNotSupported, {},
 
 Result<SolverPlace> parse_solver(std::string_view text)
 {
+    // "softstep@cuda:0". The last '@' counts.
     const std::size_t at = text.rfind('@');
     if (at == std::string_view::npos) return SolverPlace{std::string(text), {}};
     Result<std::optional<Executor>> device = parse_device(text.substr(at + 1));
@@ -159,6 +172,7 @@ Result<std::string> with_device(std::string_view solver, std::string_view device
                                fmt::format("the solver '{}' names another device than {}", solver, to_text(**wanted)));
     return fmt::format("{}@{}", has->solver, to_text(**wanted));
 }
+// `--solver softstep@host --device host` is no contradiction. Two devices that differ are.
 
 Result<std::unique_ptr<solvers::Solver>> make_solver(std::string_view name, const model::Model& model,
                                                      const solvers::SolverOptions& options, double dt, Diagnostics& out)
@@ -170,6 +184,7 @@ Result<std::unique_ptr<solvers::Solver>> make_solver(std::string_view name, cons
     if (parsed->solver != "softstep")
         return refused(
             fmt::format("the solver {} does not step on {}: softstep does, without parameters", parsed->solver, where));
+    // Sleeping pays where islands are skipped one by one. Here a world costs the same however many stand still.
     if (options.sleeping) return refused(fmt::format("sleeping: on {} every world is computed", where));
     BatchOptions        batch_options{.executor = *parsed->device,
                                       .dt       = dt,
@@ -191,6 +206,8 @@ Result<std::unique_ptr<Stepper>> Stepper::make(const model::Model& model, const 
     return std::unique_ptr<Stepper>(new Stepper(*std::move(batch), *std::move(where)));
 }
 
+/// Copies between the caller's memory and the batch's; both lie on one device. Memory that is not given keeps its
+/// values.
 Result<void> Stepper::move(const std::shared_ptr<Memory>& memory, Array array, bool in)
 {
     if (memory == nullptr || memory->size() == 0) return {};
@@ -204,6 +221,7 @@ Result<void> Stepper::move(const std::shared_ptr<Memory>& memory, Array array, b
 
 Result<void> Stepper::step(const StateMemory& in, const ControlMemory& control, const StateMemory& out)
 {
+    // Inputs that the caller did not give keep what the batch had.
     for (const auto& [memory, array] :
          {std::pair{&in.joint_q, Array::joint_q}, std::pair{&in.joint_qd, Array::joint_qd},
           std::pair{&in.body_f, Array::body_f}, std::pair{&control.joint_target_q, Array::joint_target_q},
@@ -214,6 +232,7 @@ Result<void> Stepper::step(const StateMemory& in, const ControlMemory& control, 
          {std::pair{&out.joint_q, Array::joint_q}, std::pair{&out.joint_qd, Array::joint_qd},
           std::pair{&out.body_q, Array::body_q}, std::pair{&out.body_qd, Array::body_qd}})
         if (Result<void> done = move(*memory, array, false); !done) return done;
+    // body_f is an input. The outgoing state has the same, so that the states can be swapped.
     if (out.body_f == nullptr || in.body_f == nullptr || out.body_f == in.body_f) return {};
     return where_->copy(out.body_f->data(), in.body_f->data(), in.body_f->size());
 }

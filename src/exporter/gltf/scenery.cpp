@@ -1,3 +1,7 @@
+// light        a UsdLux light as KHR_lights_punctual: lux for distant ones, candela for others
+// instancer    a PointInstancer as EXT_mesh_gpu_instancing, or as nodes where its prototype is more than meshes
+// variants     states that change looks alone as KHR_materials_variants
+// unread       what no writer asked for, one loss for each class of property
 // Lights, cameras, point instancers, variants of looks, and what has no place in glTF.
 #include <fmt/format.h>
 
@@ -19,6 +23,7 @@ constexpr double kRadians = std::numbers::pi / 180;
 /// Colour of a black body (T. Helland's fit of M. Charity's table, 1000 K to 40000 K), linear, brightest component 1.
 Vec3d black_body(double kelvin)
 {
+    // The fit is given for hundreds of kelvin and 8-bit sRGB.
     const double t     = std::clamp(kelvin, 1000.0, 40000.0) / 100;
     const auto   in    = [](double v) { return to_linear(std::clamp(v, 0.0, 255.0) / 255); };
     const double red   = t <= 66 ? 255 : 329.698727446 * std::pow(t - 60, -0.1332047592),
@@ -39,6 +44,7 @@ std::vector<double> listed_ids(const std::string& text)
         const std::size_t end = text.find(']', open), before = text.rfind("Deleted", open),
                           colon = text.rfind(',', open);
         if (end == std::string::npos) break;
+        // A list of removed ids makes items visible again.
         if (before != std::string::npos && (colon == std::string::npos || before > colon)) continue;
         for (std::size_t at = open + 1; at < end;) {
             char*        stop = nullptr;
@@ -75,6 +81,7 @@ bool Writer::camera(const usd::Prim& prim, Json& node)
                  focal = number("focalLength", 50);
     const Vec2d  range = usd::start_or(prim.attribute("clippingRange"), Vec2d{1, 1000000});
     // glTF wants 0 < znear < zfar.
+    // A far plane behind the near one is required; a millionth is enough.
     const double near = std::max(range.x * unit, 1e-6), far = std::max(range.y * unit, near * (1 + 1e-6));
     Json         made{{"name", prim.name().text()}};
     if (usd::start_or<std::string>(prim.attribute("projection"), "perspective") == "orthographic") {
@@ -117,6 +124,7 @@ bool Writer::light(const usd::Prim& prim, Json& node)
     const auto        number = [&](const char* name, double otherwise) {
         return usd::start_or<double>(prim.attribute(name), otherwise);
     };
+    // 50000 is the schema's fallback of distant lights; exposure doubles with each step.
     const double L =
         number("inputs:intensity", type == "DistantLight" ? 50000 : 1) * std::exp2(number("inputs:exposure", 0));
     Vec3d color = usd::start_or(prim.attribute("inputs:color"), Vec3d{1, 1, 1});
@@ -126,6 +134,7 @@ bool Writer::light(const usd::Prim& prim, Json& node)
     double       extra     = 1;
     if (brightest > 1) extra = brightest, color = color / brightest;  // glTF's colours end at 1
     for (std::size_t c = 0; c < 3; ++c) color[c] = std::isfinite(color[c]) ? std::clamp(color[c], 0.0, 1.0) : 1;
+    // `normalize` divides by the surface, so that power does not change with size.
     const bool normalize = usd::start_or<bool>(prim.attribute("inputs:normalize"), false);
     Json       made{{"name", prim.name().text()}, {"color", json(color)}};
     double     brightness = 0;
@@ -151,7 +160,8 @@ bool Writer::light(const usd::Prim& prim, Json& node)
             const double outer = cone * kRadians,
                          inner = outer * (1 - std::clamp(number("inputs:shaping:cone:softness", 0), 0.0, 1.0));
             made["type"]       = "spot";
-            made["spot"]       = {{"innerConeAngle", std::min(inner, outer * (1 - 1e-6))}, {"outerConeAngle", outer}};
+            // glTF requires the inner angle below the outer one.
+            made["spot"] = {{"innerConeAngle", std::min(inner, outer * (1 - 1e-6))}, {"outerConeAngle", outer}};
         }
     } else if (type == "RectLight" || type == "DiskLight" || type == "CylinderLight") {
         if (!options.approximate_lights)
@@ -159,6 +169,7 @@ bool Writer::light(const usd::Prim& prim, Json& node)
         // Radiance times the mean projected area over all directions, a quarter of the surface (Cauchy).
         const double w = number("inputs:width", 1) * unit, h = number("inputs:height", 1) * unit,
                      r = number("inputs:radius", 0.5) * unit, l = number("inputs:length", 1) * unit;
+        // A rectangle and a disk shine on one side; a cylinder with its wall.
         const double area = type == "RectLight"   ? w * h
                             : type == "DiskLight" ? std::numbers::pi * r * r
                                                   : 2 * std::numbers::pi * r * l;
@@ -189,11 +200,13 @@ void Writer::instancer(const usd::Prim& prim, Json& children)
     const auto positions =
         usd::start_as<std::vector<Vec3d>>(prim.attribute("positions")).value_or(std::vector<Vec3d>());
     const auto which = usd::start_as<std::vector<int>>(prim.attribute("protoIndices")).value_or(std::vector<int>());
-    auto       turns = usd::start_as<std::vector<Quatd>>(prim.attribute("orientationsf"));
+    // Single precision where the stage has it, else halves.
+    auto turns = usd::start_as<std::vector<Quatd>>(prim.attribute("orientationsf"));
     if (!turns || turns->empty()) turns = usd::start_as<std::vector<Quatd>>(prim.attribute("orientations"));
     const auto       scales = usd::start_as<std::vector<Vec3d>>(prim.attribute("scales"));
     const auto       ids    = usd::start_as<std::vector<double>>(prim.attribute("ids"));
     std::set<double> hidden;
+    // Ids name items; without a list an item's id is its number.
     for (const double id :
          usd::start_as<std::vector<double>>(prim.attribute("invisibleIds")).value_or(std::vector<double>()))
         hidden.insert(id);
@@ -201,6 +214,7 @@ void Writer::instancer(const usd::Prim& prim, Json& children)
     std::vector<usd::Prim> prototypes;
     instancers_.push_back(prim.path());
     for (const usd::Path& path : prim.relationship("prototypes").forwarded()) {
+        // A prototype that holds the instancer would write itself without end.
         const bool endless =
             std::ranges::any_of(instancers_, [&](const usd::Path& instancer) { return instancer.has_prefix(path); });
         if (endless)
@@ -208,6 +222,7 @@ void Writer::instancer(const usd::Prim& prim, Json& children)
                  "this prototype holds the instancer itself");
         prototypes.push_back(endless ? usd::Prim() : stage.prim_at(path));
     }
+    // The shorter array counts, as in OpenUSD.
     const std::size_t count = std::min(positions.size(), which.size());
     if (positions.size() != which.size() || (turns && !turns->empty() && turns->size() < count) ||
         (scales && !scales->empty() && scales->size() < count))
@@ -221,6 +236,7 @@ void Writer::instancer(const usd::Prim& prim, Json& children)
     std::vector<std::vector<usd::Matrix4d>> items(prototypes.size());
     for (std::size_t i = 0; i < count; ++i) {
         if (which[i] < 0 || gltf::at(which[i]) >= prototypes.size() || !prototypes[gltf::at(which[i])]) continue;
+        // Hidden items are left out; glTF has no invisible nodes.
         if (hidden.contains(ids && i < ids->size() ? (*ids)[i] : static_cast<double>(i))) continue;
         const Quatd q = turns && i < turns->size() ? (*turns)[i] : Quatd{};
         const Vec3d s = scales && i < scales->size() ? (*scales)[i] : Vec3d{1, 1, 1};
@@ -240,6 +256,7 @@ void Writer::instancer(const usd::Prim& prim, Json& children)
             if (usd::start_or<std::string>(at.attribute("visibility"), "inherited") == "invisible") return;
             const usd::Matrix4d local = stage.local_matrix(at) * above;
             const std::string   type  = at.type_name().text();
+            // What is not shown (guides, proxies) is not copied either.
             if (at.is_a("Gprim") && shows(at)) meshes.push_back({at, local});
             simple =
                 simple && type != "PointInstancer" && !is_skinned(at) && !type.ends_with("Light") && type != "Camera";
@@ -258,6 +275,7 @@ void Writer::instancer(const usd::Prim& prim, Json& children)
             lose("instancer", Severity::info, sf::LossAction::converted, "visual", prim,
                  fmt::format("{} items of {}", items[p].size(), prototypes[p].path().text()), "nodes",
                  "the prototype is more than meshes with a position, a rotation and a scale");
+        // Copies of one prototype get nodes of their own; `copies_` keeps them out of the table of paths.
         const bool outer = std::exchange(copies_, true);
         for (std::size_t i = 0; i < items[p].size(); ++i) {
             Json holder{{"name", fmt::format("{}_{}", prototypes[p].name().text(), i)}};
@@ -278,6 +296,7 @@ int Writer::instanced(const usd::Prim& prim, const std::vector<usd::Matrix4d>& i
 {
     const int m = mesh(prim, false);
     if (m < 0) return -1;
+    // Each item's transform with the mesh's own below it: T R S, three accessors.
     std::vector<float> t, q, s;
     for (const usd::Matrix4d& item : items) {
         const Trs trs = trs_of(in_metres(below * item));
@@ -302,6 +321,7 @@ int Writer::instanced(const usd::Prim& prim, const std::vector<usd::Matrix4d>& i
 void Writer::variants()
 {
     if (options.source.empty()) return;
+    // Variant states are opened anew from the source, so that composition decides what differs.
     struct Set {
         usd::Path                path;
         std::string              name, current;
@@ -318,6 +338,7 @@ void Writer::variants()
         std::string text;
         for (const usd::Prim& prim : of.traverse()) {
             const std::string type = prim.type_name().text();
+            // Materials are left out of the comparison: they may differ.
             if (type == "Material" || type == "Shader" || type == "NodeGraph") continue;
             text += prim.path().text() + " " + type;
             for (const usd::Token& api : prim.authored_apis())
@@ -354,6 +375,7 @@ void Writer::variants()
             continue;
         }
         for (std::size_t v = 0; v < of_set.size(); ++v) {
+            // Each state opens the stage again; 64 is a bound for time, not for glTF.
             if (++states > 64) {
                 lose("variant-structural", Severity::warning, sf::LossAction::dropped, "material",
                      stage.prim_at(set.path), fmt::format("variants '{}'", set.name), {},
@@ -361,11 +383,13 @@ void Writer::variants()
                 break;
             }
             const int variant = static_cast<int>(names.size());
+            // One set gives its own words, several need the set's name to be told apart.
             names.push_back(sets.size() == 1 ? set.names[v] : set.name + "=" + set.names[v]);
             for (const WrittenPart& part : parts) {
                 const usd::Prim there = of_set[v]->prim_at(part.prim);
                 if (!there) continue;
                 usd::Prim look = bound_look(*of_set[v], there);
+                // A subset without a binding has that of its mesh.
                 if (!look && there.type_name().text() == "GeomSubset") look = bound_look(*of_set[v], there.parent());
                 if (!look) continue;
                 const int m  = materials.write(look, part.double_sided, part.uv_sets);
@@ -381,6 +405,7 @@ void Writer::variants()
     for (const std::string& name : names) list.push_back({{"name", name}});
     out.extension("KHR_materials_variants")["variants"] = std::move(list);
     out.use("KHR_materials_variants");
+    // Variants with the same material share one mapping.
     for (const auto& [primitive, rows] : mappings) {
         std::map<int, std::vector<int>> by_material;
         for (const auto& [variant, material] : rows) by_material[material].push_back(variant);
@@ -395,6 +420,7 @@ void Writer::variants()
 
 void Writer::unread()
 {
+    // Prefixes of properties that some writer reads.
     static const char* const kRead[] = {"xformOp",
                                         "visibility",
                                         "purpose",

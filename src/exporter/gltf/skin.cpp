@@ -1,4 +1,8 @@
 // Skeletons, skins and blend shapes of UsdSkel (export 4.11).
+//
+// skel:joints    names of joints as paths; a mesh may list them in an order of its own
+// geomBind       from the mesh to the space of the skeleton, when it was bound
+// influences     joints and weights of a point: glTF has four or eight, USD any number
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +17,7 @@ namespace mechane::exporter::gltf {
 namespace {
 
 /// The first target of a relationship of the nearest prim at or above that authors it.
+/// Bindings of UsdSkel are inherited down the namespace.
 usd::Prim inherited_target(const usd::Prim& prim, const char* name)
 {
     for (usd::Prim p = prim; p && !p.path().is_root(); p = p.parent()) {
@@ -30,6 +35,7 @@ std::vector<double> codes_of(std::initializer_list<usd::Attribute> attributes)
         const auto samples = a.time_samples();
         out.insert(out.end(), samples.begin(), samples.end());
     }
+    // Codes that are not finite cannot be written.
     std::erase_if(out, [](double code) { return !std::isfinite(code); });
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -69,8 +75,9 @@ void Writer::skeleton(const usd::Prim& prim, Json& children)
     Skeleton made;
     made.prim = prim;
     for (const usd::Token& joint : list<usd::Token>(prim, "joints")) made.joints.push_back(joint.text());
-    made.bind       = list<usd::Matrix4d>(prim, "bindTransforms");
-    auto       rest = list<usd::Matrix4d>(prim, "restTransforms");
+    made.bind = list<usd::Matrix4d>(prim, "bindTransforms");
+    auto rest = list<usd::Matrix4d>(prim, "restTransforms");
+    // Joints without transforms cannot be placed; a skeleton without joints is no fault.
     const bool good = made.bind.size() == made.joints.size();
     if (!good && !made.joints.empty()) {
         lose("skeleton", Severity::error, sf::LossAction::dropped, "visual", prim,
@@ -116,20 +123,23 @@ void Writer::influences(const usd::Prim& prim, const Geometry& g, Json& attribut
     const auto           joints        = usd::start_as<std::vector<int>>(joint_source).value_or(std::vector<int>());
     const auto           weights = usd::start_as<std::vector<double>>(weight_source).value_or(std::vector<double>());
     // Constant influences hold for the whole mesh (rigid binding); otherwise each point has elementSize of them.
-    const bool        rigid = usd::primvar_interpolation(joint_source) == "constant";
+    const bool rigid = usd::primvar_interpolation(joint_source) == "constant";
+    // elementSize is how many influences a point has.
     const std::size_t each =
         rigid ? joints.size()
               : static_cast<std::size_t>(std::max(joint_source.metadata("elementSize").get<int>().value_or(1), 1));
     std::size_t most = 0;
     {
         const usd::Prim skeleton = skeleton_of(prim);
-        most                     = list<usd::Token>(prim, "skel:joints").size();
+        // The mesh's own list counts, else that of the skeleton.
+        most = list<usd::Token>(prim, "skel:joints").size();
         if (most == 0) most = list<usd::Token>(skeleton, "joints").size();
     }
     const std::size_t                       sets = options.influences > 4 ? 2 : 1;
     std::vector<std::vector<std::uint32_t>> J(sets);
     std::vector<std::vector<float>>         W(sets);
     bool                                    cut = false, wrong = false;
+    // `source` names the point of the mesh that a vertex was made of.
     for (const std::uint32_t point : g.source) {
         // One joint may be listed twice for a point; glTF forbids that, and the sum says the same.
         std::map<int, double> sum;
@@ -151,6 +161,7 @@ void Writer::influences(const usd::Prim& prim, const Geometry& g, Json& attribut
         std::sort(rows.begin(), rows.end());
         cut = cut || rows.size() > 4 * sets;
         if (rows.size() > 4 * sets) rows.resize(4 * sets);
+        // A point that nothing moves follows the first joint.
         if (rows.empty()) rows.emplace_back(-1.0, 0);
         double total = 0;
         for (const auto& [weight, joint] : rows) total -= weight;
@@ -183,6 +194,7 @@ void Writer::morphs(const usd::Prim& prim, const Geometry& g, Json& primitive, J
 {
     const auto names   = list<usd::Token>(prim, "skel:blendShapes");
     const auto targets = prim.relationship("skel:blendShapeTargets").forwarded();
+    // Names and targets belong together one by one.
     if (names.empty() || targets.size() != names.size()) return;
     Json rows = Json::array();
     for (const usd::Path& path : targets) {
@@ -194,12 +206,14 @@ void Writer::morphs(const usd::Prim& prim, const Geometry& g, Json& primitive, J
         const auto spread = [&](const std::vector<Vec3d>& from, double by) {
             std::vector<Vec3d> points(g.point_count);
             for (std::size_t i = 0; i < from.size(); ++i) {
-                const std::size_t p = where.empty()                       ? i
+                const std::size_t p = where.empty() ? i
+                                      // Without indices the offsets are those of all points.
                                       : i < where.size() && where[i] >= 0 ? gltf::at(where[i])
                                                                           : points.size();
                 if (p < points.size() && is_finite(from[i])) points[p] = by * from[i];
             }
             std::vector<float> flat;
+            // Points that the mesh split into several vertices carry their offset to each.
             for (const std::uint32_t p : g.source)
                 for (std::size_t c = 0; c < 3; ++c)
                     flat.push_back(static_cast<float>(p < points.size() ? points[p][c] : 0));
@@ -217,6 +231,7 @@ void Writer::morphs(const usd::Prim& prim, const Geometry& g, Json& primitive, J
     }
     primitive["targets"] = std::move(rows);
     if (mesh.contains("weights")) return;
+    // Weights at rest are zero; an animation or the node sets others.
     std::vector<double> weights(names.size(), 0);
     Json                said = Json::array();
     for (const double w : weights) said.push_back(w);
@@ -234,6 +249,7 @@ void Writer::animate_shapes(const usd::Prim& prim, int node)
     const usd::Prim skeleton = skeleton_of(prim);
     if (skeleton)
         if (const usd::Prim own = inherited_target(skeleton, "skel:animationSource")) source = own;
+    // The skeleton's animation counts before the mesh's.
     if (!source) return;
     // Weights are in the order of the animation, targets in that of the mesh.
     const auto                  order = list<usd::Token>(source, "blendShapes");
@@ -253,6 +269,7 @@ void Writer::animate_shapes(const usd::Prim& prim, int node)
         return out_row;
     };
     const auto codes = codes_of({weights});
+    // The value at the start stands in the node, also where nothing is animated.
     if (weights.authored_value().empty() == false) {
         Json still = Json::array();
         for (const float w : row({})) still.push_back(static_cast<double>(w));
@@ -267,6 +284,7 @@ void Writer::animate_shapes(const usd::Prim& prim, int node)
 
 void Writer::animate_skeletons()
 {
+    // By path, so that channels come in the same order in every run.
     for (auto& [path, skeleton] : skeletons_) {
         const usd::Prim source = inherited_target(skeleton.prim, "skel:animationSource");
         if (!source || source.type_name().text() != "SkelAnimation") continue;
@@ -275,6 +293,7 @@ void Writer::animate_skeletons()
                              s     = source.attribute("scales");
         const auto           codes = codes_of({t, q, s});
         for (std::size_t k = 0; k < order.size(); ++k) {
+            // An animation may name joints that the skeleton lacks: nothing to move.
             const auto joint = std::find(skeleton.joints.begin(), skeleton.joints.end(), order[k].text());
             if (joint == skeleton.joints.end()) continue;
             const int  node  = skeleton.nodes[static_cast<std::size_t>(joint - skeleton.joints.begin())];
@@ -293,6 +312,7 @@ void Writer::animate_skeletons()
             if (codes.size() < 2) continue;
             // Where a sample has no number for the joint, it stays as it was: at first as the node stands.
             const auto write = [&](const usd::Attribute& a, const char* name, double by, double rest) {
+                // Only what has samples is a channel; other values stand in the node.
                 if (!sampled(a)) return;
                 std::vector<float> values;
                 const Json         at_rest = still.value(name, json(Vec3d{rest, rest, rest}));
@@ -311,6 +331,8 @@ void Writer::animate_skeletons()
                                         at_rest[3].get<double>()};
                 for (const double code : codes) {
                     Quatd now = turn(code).value_or(last);
+                    // q and -q are one rotation; glTF's interpolation goes the short way only between neighbours of
+                    // one sign.
                     if (!values.empty() && dot(now, last) < 0) now = {-now.x, -now.y, -now.z, -now.w};
                     last = now;
                     for (const double v : {now.x, now.y, now.z, now.w}) values.push_back(static_cast<float>(v));
@@ -363,6 +385,7 @@ void Writer::animate_skeletons()
             out.add_once("skins", {{"inverseBindMatrices", out.numbers(inverses, "MAT4", Target::none, false)},
                                    {"joints", std::move(joints)}});
     }
+    // Nodes hold the number of the pending skin so far.
     for (std::size_t n = 0; n < out.count("nodes"); ++n) {
         Json& node = out.at("nodes", static_cast<int>(n));
         if (!node.contains("skin")) continue;

@@ -1,3 +1,6 @@
+// A MjcActuator is a <general> with the values that the schema names alike, or a <motor> where it is one; a drive of
+// UsdPhysics is a <position>, <velocity> or <motor>, by its gains. nu_ and na_ count controls and activations for
+// keyframes.
 // Actuators of the source, and drives as actuators.
 
 #include <fmt/format.h>
@@ -21,6 +24,7 @@ void MjcfWriter::actuators(XmlNode& actuator)
         prim_names_[i] = take(taken_actuators_, p.name);
         node.set("name", prim_names_[i]);
         if (target == nullptr || target->empty() || !aim(node, p, target->front(), targets(p, "mjc:refSite"))) {
+            // Whoever names this actuator (a sensor) finds no name and is left out too.
             prim_names_[i].clear();
             out_.lose("actuator", Severity::error, sf::LossAction::dropped, "actuation", p.place,
                       fmt::format("actuator '{}'", p.name), {}, {}, "what it acts on is not there");
@@ -69,6 +73,7 @@ void MjcfWriter::inherited_range(XmlNode& node, const sf::Ref& ref, const std::v
     const std::string name  = joint_name(ref, extras);
     const sf::Joint&  joint = tree_.joints[index(ref.index)];
     for (std::size_t d = 0; d < joint.dofs.size(); ++d) {
+        // The first axis of that name with both limits.
         const sf::Dof& dof = joint.dofs[d];
         if (dof_names_[index(ref.index)][d] != name || !std::isfinite(dof.lower) || !std::isfinite(dof.upper)) continue;
         const double middle = (dof.lower + dof.upper) / 2, half = (dof.upper - dof.lower) / 2 * factor[0];
@@ -76,6 +81,7 @@ void MjcfWriter::inherited_range(XmlNode& node, const sf::Ref& ref, const std::v
     }
 }
 
+/// Force = control: a fixed gain of one, no bias and no dynamics. <motor> says that in one word.
 bool MjcfWriter::is_motor(const std::vector<sf::Extra>& extras)
 {
     const auto word = [&](const char* name) {
@@ -86,6 +92,7 @@ bool MjcfWriter::is_motor(const std::vector<sf::Extra>& extras)
            !gain.empty() && gain[0] == 1;
 }
 
+/// Axes whose drives are told by this actuator. A joint's drive would act a second time otherwise.
 void MjcfWriter::drives_told(const sf::Ref& ref, const std::vector<sf::Extra>& extras, bool motor)
 {
     const std::string name = joint_name(ref, extras);
@@ -96,6 +103,7 @@ void MjcfWriter::drives_told(const sf::Ref& ref, const std::vector<sf::Extra>& e
     }
 }
 
+/// What the actuator acts on. False where that is not in the file.
 bool MjcfWriter::aim(XmlNode& node, const sf::VendorPrim& p, const sf::Ref& ref, const std::vector<sf::Ref>* ref_site)
 {
     if (ref.index < 0) return false;
@@ -129,8 +137,10 @@ void MjcfWriter::drive(XmlNode& actuator, std::size_t j, std::size_t d)
 {
     const sf::Dof&   dof = tree_.joints[j].dofs[d];
     const sf::Drive& one = *dof.drive;
+    // A locked axis is no joint of the file, and a ball has no scalar position.
     if (locked(dof) || tree_.joints[j].kind == sf::Joint::Kind::ball) return;
     if (one.max_force == 0) return;  // it can exert no force, and MuJoCo has no empty range
+    // A drive with damping alone holds a velocity.
     const bool servo = one.stiffness != 0, brake = !servo && one.damping != 0;
     if (!servo && !brake && !std::isfinite(one.max_force)) return;
     XmlNode& node = actuator.add(servo   ? "position"
@@ -138,6 +148,7 @@ void MjcfWriter::drive(XmlNode& actuator, std::size_t j, std::size_t d)
                                          : "motor")
                         .set("name", take(taken_actuators_, dof.name))
                         .set("joint", dof_names_[j][d]);
+    // The order of actuators is that of controls in a keyframe.
     ++nu_;
     if (servo) node.set("kp", one.stiffness);
     if (servo || brake) node.set("kv", one.damping);

@@ -1,3 +1,6 @@
+// MuJoCo never lets two bodies touch that are welded to each other, or of which one hangs on the other. UsdPhysics
+// only knows joints that keep their two bodies apart. So some pairs need an <exclude>, and some that may touch in the
+// source cannot.
 // Which bodies never touch: what MuJoCo leaves out by itself, and what has to be said.
 
 #include <fmt/format.h>
@@ -8,6 +11,7 @@
 
 namespace mechane::exporter::mjcf {
 
+/// The link at the top of what fixed joints hold together. In MuJoCo that is one body for contacts.
 int MjcfWriter::welded_to(int link) const
 {
     for (std::size_t steps = 0; steps < tree_.links.size(); ++steps) {
@@ -25,8 +29,10 @@ bool MjcfWriter::is_implied(int a, int b) const
         const int j = out_.chain.above[index(link)];
         return j >= 0 && tree_.joints[index(j)].parent == on;
     };
+    // Only what follows from welds counts as implied; a joint's own pair has a word in the source.
     if (hangs(a, b) || hangs(b, a)) return false;  // MuJoCo needs no word for it, and the source has one
-    const int  one = welded_to(a), two = welded_to(b);
+    const int one = welded_to(a), two = welded_to(b);
+    // The weld that a weld hangs on.
     const auto above = [&](int link) {
         const int j = out_.chain.above[index(link)];
         return j >= 0 && tree_.joints[index(j)].parent >= 0 ? welded_to(tree_.joints[index(j)].parent) : -1;
@@ -36,12 +42,14 @@ bool MjcfWriter::is_implied(int a, int b) const
 
 void MjcfWriter::exclusions(XmlNode& contact)
 {
+    // Sorted and unique, since both ends and both lists may name a pair.
     std::set<std::pair<int, int>> pairs;
     for (const sf::Exclusion& e : tree_.exclusions)
         if (e.a < 0 || e.b < 0 || !is_implied(e.a, e.b)) pairs.insert(std::minmax(e.a, e.b));
     // Parent and child are left out by themselves, unless the parent stands in the world.
     // A pair with nothing to collide needs no word.
     for (const sf::Joint& j : tree_.joints)
+        // A body that stands in the world is welded to it, and MuJoCo keeps it apart from nothing then.
         if (!j.collide && j.parent >= 0 && j.child >= 0 && (j.loop || (!moves(j.parent) && moves(j.child))) &&
             has_collider_[index(j.parent)] && has_collider_[index(j.child)])
             pairs.insert(std::minmax(j.parent, j.child));
@@ -52,6 +60,7 @@ void MjcfWriter::exclusions(XmlNode& contact)
             .set("body2", body_names_[index(b)]);
 }
 
+/// All pairs of links: what the robot's own filter keeps apart needs an <exclude> where MuJoCo would let it touch.
 void MjcfWriter::apart(std::set<std::pair<int, int>>& pairs)
 {
     const int        n = static_cast<int>(tree_.links.size());
@@ -72,6 +81,7 @@ void MjcfWriter::apart(std::set<std::pair<int, int>>& pairs)
         for (int b = a + 1; b < n && has_collider_[index(a)]; ++b) {
             if (!has_collider_[index(b)] || pairs.contains({a, b})) continue;
             const bool implied = is_implied(a, b) || (filtered(a, b) && !hangs(a, b) && !hangs(b, a));
+            // Links of one tree without self collision: each pair must be told.
             if (!tree_.self_collision && root[index(a)] == root[index(b)]) {
                 if (!implied && !hangs(a, b) && !hangs(b, a)) pairs.insert({a, b});
             } else if (implied && !excluded(a, b) && meet(a, b)) {
@@ -99,6 +109,7 @@ bool MjcfWriter::excluded(int a, int b) const
                        [&](const sf::Exclusion& e) { return (e.a == a && e.b == b) || (e.a == b && e.b == a); });
 }
 
+/// Whether some collider of one link may touch some collider of the other, by their bits.
 bool MjcfWriter::meet(int a, int b) const
 {
     if (bits_.all) return true;

@@ -26,6 +26,7 @@ void MjcfWriter::equalities(XmlNode& equality, XmlNode& tendon)
             continue;
         const auto& extras = j.dofs[0].extras;
         const auto  coef   = [&](const char* name) {
+            // Coefficients above the linear one are kept in MuJoCo's layer.
             const sf::Extra* e = find(extras, name);
             return e != nullptr ? plain(e->text) : std::string("0");
         };
@@ -115,6 +116,7 @@ void MjcfWriter::loop(XmlNode& equality, XmlNode& tendon, const sf::Joint& j)
               fmt::format("joint '{}'", j.name), {}, {}, "equalities of MuJoCo are points and welds");
 }
 
+/// The name that an axis has in the file. A joint of several axes needs the hint which one is meant.
 std::string MjcfWriter::joint_name(const sf::Ref& ref, const std::vector<sf::Extra>& extras) const
 {
     if (ref.kind != sf::Ref::Kind::joint || ref.index < 0) return {};
@@ -129,6 +131,7 @@ std::string MjcfWriter::joint_name(const sf::Ref& ref, const std::vector<sf::Ext
 
 void MjcfWriter::tendons(XmlNode& tendon)
 {
+    // Prims keep their place in the list; an empty name means that the prim was left out.
     prim_names_.resize(tree_.prims.size());
     for (std::size_t i = 0; i < tree_.prims.size(); ++i) {
         const sf::VendorPrim& p = tree_.prims[i];
@@ -167,6 +170,7 @@ void MjcfWriter::tendons(XmlNode& tendon)
 
 bool MjcfWriter::fixed_path(XmlNode& node, const sf::VendorPrim& p, const std::vector<sf::Ref>& path)
 {
+    // Each entry has a coefficient; a target may stand twice.
     const auto        coefficients = numbers(find(p.extras, "mjc:path:coef")),
                       order        = numbers(find(p.extras, "mjc:path:indices"));
     const std::string dofs =
@@ -182,6 +186,7 @@ bool MjcfWriter::fixed_path(XmlNode& node, const sf::VendorPrim& p, const std::v
     return true;
 }
 
+/// The k-th word of a list of axes, as the extra that joint_name() reads.
 std::vector<sf::Extra> MjcfWriter::tendon_dof(const std::string& dofs, std::size_t k)
 {
     std::size_t begin = 0;
@@ -205,6 +210,7 @@ bool MjcfWriter::spatial_path(XmlNode& node, const sf::VendorPrim& p, const std:
     for (std::size_t k = 0; k < std::max(order.size(), path.size()); ++k) {
         const std::size_t i = k < order.size() && order[k] >= 0 ? static_cast<std::size_t>(order[k]) : k;
         if (i >= path.size() || path[i].index < 0) return false;
+        // A new segment begins with a pulley, which has the divisor.
         if (k < segments.size() && segments[k] != segment) {
             segment = segments[k];
             node.add("pulley").set("divisor", segment >= 0 && static_cast<std::size_t>(segment) < divisors.size()

@@ -1,4 +1,7 @@
 // Sensors and keyframes: what MuJoCo measures, and states that it starts from.
+//
+// A sensor is written as it was read: its attributes as texts, its references by the names that things have in this
+// file.
 #include <fmt/format.h>
 
 #include "exporter/mjcf/writer.h"
@@ -21,6 +24,7 @@ void MjcfWriter::elements(XmlNode& sensor, XmlNode& equality)
         if (p.type != "Scope" || element == nullptr) continue;
         XmlNode    node(plain(element->text));
         const bool holds = node.name() == sf::hints::kTendonEquality;
+        // Equalities and sensors have names of their own kinds.
         node.set("name", holds ? p.name : take(taken_sensors_, p.name));
         attributes(node, p.extras);
         bool whole = true;
@@ -44,6 +48,7 @@ void MjcfWriter::elements(XmlNode& sensor, XmlNode& equality)
 std::string MjcfWriter::name_of(const sf::Ref& ref, const std::vector<sf::Extra>& extras) const
 {
     if (ref.index < 0) return {};
+    // In the order of Ref::Kind; joints need the axis as well.
     const std::vector<std::string>* lists[] = {&body_names_, nullptr,      &geom_names_,
                                                &site_names_, &prim_names_, &camera_names_};
     const auto*                     list    = lists[static_cast<int>(ref.kind)];

@@ -1,5 +1,8 @@
 // Repair of meshes: join, drop, run alike, fill, divide, face outwards, in this order. Each step is the identity on a
 // mesh that lacks its fault, so that a sound mesh comes back as it was.
+//
+// A half edge is a side of a triangle; an edge with two half edges lies between two triangles, one with one on a rim.
+// Parts are what hangs together across edges of two.
 
 #include "mechane/geometry/repair.h"
 
@@ -31,6 +34,7 @@ class Repair {
     Repair(Mesh mesh, MeshRepair& done) : mesh_(std::move(mesh)), done_(done) {}
 
     /// Of triangles with the same corners the first stays.
+    /// Doubled triangles would make edges of four, across which nothing is a neighbour.
     void drop_repeated()
     {
         std::set<Triangle>    seen;
@@ -52,8 +56,10 @@ class Repair {
             if (lesser[t]) turn(t);
     }
 
+    // Rings of rim edges are closed by triangles that use no new points.
     void fill_holes(bool wanted)
     {
+        // Edges that exist already must not be used by a filling, or an edge of three would arise.
         std::set<std::uint64_t> taken;
         for (const HalfEdge& e : half_edges(mesh_.triangles)) taken.insert(e.key);
         const std::vector<std::int32_t> part   = facing().piece;
@@ -143,6 +149,7 @@ class Repair {
     }
 
     /// Closed parts face outwards, hollows within others inwards.
+    /// A part is closed if each of its edges has two triangles. Its signed volume is negative where it faces inwards.
     void face_outwards()
     {
         const std::vector<std::int32_t>                   part = facing().piece;
@@ -155,6 +162,7 @@ class Repair {
         });
         std::set<std::int32_t> inward;
         for (const auto& [p, of] : volume_and_area)
+            // Open parts have no inside; they stay as they are.
             if (!open.contains(p) && of.first < 0) inward.insert(p);
         if (inward.empty()) return;
         Mesh outward{mesh_.points, {}, false};
@@ -164,6 +172,8 @@ class Repair {
             if (inward.contains(part[t])) std::swap(turned[1], turned[2]);
             outward.triangles.push_back(turned);
         }
+        // How often the parts that are turned outwards go round a point; an odd number means that the point lies in
+        // solid.
         const WindingTree      tree(outward);
         std::set<std::int32_t> judged;
         for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
@@ -203,6 +213,7 @@ class Repair {
         return facing_of(mesh_.triangles.size(), pairs);
     }
 
+    // Volume by the tetrahedra to the first point of the mesh, which keeps the digits of a mesh far from the origin.
     void measure(std::pair<double, double>& volume_and_area, const Triangle& t) const
     {
         const Vec3d &o = mesh_.points.front(), a = point(t[0]) - o, b = point(t[1]) - o, c = point(t[2]) - o;
@@ -219,6 +230,7 @@ class Repair {
         return longest;
     }
 
+    // Twice the area against the square of the longest edge: 1e-9 is a height of a billionth of the length.
     [[nodiscard]] bool is_sliver(const Triangle& t) const
     {
         const std::size_t i    = longest_edge(t);
@@ -234,7 +246,8 @@ class Repair {
 
 Mesh repaired(const Mesh& mesh, const RepairOptions& options, MeshRepair& done)
 {
-    done               = {};
+    done = {};
+    // 1e-7 of the extent is the rounding of single precision.
     const double join  = options.join > 0 ? options.join : 1e-7 * extent_of(mesh);
     Mesh         whole = welded(mesh, std::isfinite(join) ? join : 0);
     done.joined_points = mesh.points.size() - whole.points.size();
@@ -247,6 +260,7 @@ Mesh repaired(const Mesh& mesh, const RepairOptions& options, MeshRepair& done)
     repair.divide_at_slivers();
     repair.face_outwards();
     Mesh out = repair.take();
+    // A repair may have changed the shape, so what was known of it counts no longer.
     if (!done.nothing()) out.is_convex = false;
     return out;
 }

@@ -1,6 +1,9 @@
 // PhysicsAttachment prims: particles held at bodies, ends of cables as ball joints, and the order in which deformables
 // come in (cables on bodies first, then free cables, cloth, volumes, attachments).
 // Gains in SI; points in the target's frame. What cannot be made is kept in the result with the reason.
+//
+// hold     a particle at a point of a body or of the world (model::Attachment)
+// site     one entry of indices0, with its point in coords1
 
 #include <fmt/format.h>
 
@@ -18,6 +21,7 @@ namespace {
 /// Whether a body belongs to an articulation of the builder.
 bool is_in_articulation(const model::ModelBuilder& b, std::int32_t body, std::int32_t articulation)
 {
+    // An articulation of the builder may not be known yet (-1).
     if (articulation < 0) return false;
     const auto& joints = b.articulations[static_cast<std::size_t>(articulation)].joints;
     return std::any_of(joints.begin(), joints.end(), [&](std::int32_t j) {
@@ -37,6 +41,7 @@ class Attacher {
   public:
     Attacher(const DeformableReader& read, const usd::Prim& prim) : read_(read), run_(read.run()), prim_(prim) {}
 
+    // The record is filled with what is authored before anything is decided: the result shows both.
     ImportedAttachment run()
     {
         out_.path     = prim_.path().text();
@@ -63,6 +68,7 @@ class Attacher {
     /// A gain in the builder's units; false where it cannot be one.
     bool gain(const char* name, double& value, double largest)
     {
+        // Not authored: the default stays.
         const usd::Attribute attribute = read_.find(prim_, name);
         if (!attribute) return true;
         const usd::Value  authored = attribute.authored_value();
@@ -92,6 +98,7 @@ class Attacher {
     void attach()
     {
         // Attachments that weld cables or carry their root were made with the cables.
+        // Both were made with the cables; here they are recorded only.
         if (run_.welding_attachments.contains(out_.path)) {
             out_.welded = true;
             return;
@@ -109,8 +116,10 @@ class Attacher {
                 refuse(fmt::format("physics:src0 <{}> is no imported deformable; it has no effect", out_.source0));
             return;
         }
+        // Particles are held even where the attachment is disabled: it may be enabled later.
         const bool particles = source->kind != ImportedDeformable::Kind::cable;
         if (!out_.enabled && !particles) return;
+        // The other side must be a frame.
         if (out_.type1 != "xform")
             return refuse(fmt::format("type1 = {}, expected xform; it has no effect", out_.type1));
         if (!out_.indices1.empty()) return refuse("type1 = xform has no indices1; it has no effect");
@@ -124,6 +133,7 @@ class Attacher {
             attach_cable(*source);
     }
 
+    // Without coords1 the site is at the origin of the target.
     [[nodiscard]] Vec3d target_point(std::size_t site) const
     { return out_.coords1.empty() ? Vec3d{} : out_.coords1[site]; }
 
@@ -132,7 +142,7 @@ class Attacher {
         if (out_.type0 != "point")
             return refuse(
                 fmt::format("type0 = {}, expected point for cloth and soft bodies; it has no effect", out_.type0));
-        const std::int32_t                          count = source.particle[1] - source.particle[0];
+        const std::int32_t count = source.particle[1] - source.particle[0];
         // All sites are checked before the first is added.
         std::vector<std::pair<std::int32_t, Vec3d>> targets;
         for (std::size_t k = 0; k < out_.indices0.size(); ++k) {
@@ -142,6 +152,7 @@ class Attacher {
             if (!target)
                 return refuse(
                     fmt::format("physics:src1 <{}> is no imported transform; it has no effect", out_.source1));
+            // Newton holds particles at bodies only.
             if (target->first < 0 && run_.conventions.attachments_need_bodies)
                 return refuse(fmt::format("physics:src1 <{}> is no rigid body; it has no effect", out_.source1));
             if (!is_finite(target->second)) return refuse("coords1 holds a point that is not finite; it has no effect");
@@ -167,6 +178,7 @@ class Attacher {
             return refuse(fmt::format("coords0 has {} entries and indices0 {} segments; it has no effect",
                                       out_.coords0.size(), out_.indices0.size()));
         if (out_.stiffness != kInfinity) return refuse("a cable is held by infinite stiffness only; no joint is made");
+        // A site that cannot be made is left out; the others are made.
         for (std::size_t k = 0; k < out_.indices0.size(); ++k) {
             const auto anchor = anchor_of(source, k);
             if (!anchor) continue;
@@ -178,12 +190,13 @@ class Attacher {
                 continue;
             }
             model::BuilderJoint joint;
-            joint.label                   = fmt::format("{}_site{}", out_.path, k);
-            joint.type                    = model::JointType::ball;
-            joint.parent                  = target->first;
-            joint.child                   = anchor->first;
-            joint.parent_xform            = {target->second, {}};
-            joint.child_xform             = {anchor->second, {}};
+            joint.label        = fmt::format("{}_site{}", out_.path, k);
+            joint.type         = model::JointType::ball;
+            joint.parent       = target->first;
+            joint.child        = anchor->first;
+            joint.parent_xform = {target->second, {}};
+            joint.child_xform  = {anchor->second, {}};
+            // Cable and body touch where they are tied.
             joint.collision_filter_parent = target->first >= 0;
             out_.joints.push_back(run_.builder.add_joint(std::move(joint)));
         }
@@ -197,6 +210,7 @@ class Attacher {
             return std::nullopt;
         };
         const int index = out_.indices0[site];
+        // Coordinates of a site on a segment: u from 0 to 1 along it, then offsets across.
         if (out_.type0 == "segment") {
             if (index < 0 || index >= std::ssize(cable.segment_body) ||
                 cable.segment_body[static_cast<std::size_t>(index)] < 0)
@@ -207,6 +221,7 @@ class Attacher {
             return std::pair{cable.segment_body[s], Vec3d{-read_.factor({0, 1}) * c.z, read_.factor({0, 1}) * c.y,
                                                           (0.5 - c.x) * cable.segment_length[s]}};
         }
+        // Points are counted over all curves of the prim.
         std::size_t first = 0, segment0 = 0;
         for (const int n : cable.vertex_counts) {
             const auto        count    = static_cast<std::size_t>(n);
@@ -233,6 +248,7 @@ class Attacher {
     ImportedAttachment      out_;
 };
 
+/// One attachment, at one end: only then is the cable a branch of the body's articulation.
 /// Cables that an attachment may hang on a rigid body: each has one attachment, at one of its ends.
 struct Hanging {
     usd::Prim   cable, attachment;
@@ -260,6 +276,7 @@ std::vector<Hanging> hanging_cables(const DeformableReader& read)
             cable->second.attachment = prim;
             order.push_back(a);
         }
+        // An attachment with the same cable on both sides uses it once.
         for (const std::string& one : a == b ? std::vector{a} : std::vector{a, b})
             if (cables.contains(one)) ++uses[one];
     }
@@ -270,6 +287,7 @@ std::vector<Hanging> hanging_cables(const DeformableReader& read)
     return out;
 }
 
+/// Whether the prim belongs to the scene that is imported now.
 bool has_turn(const DeformableReader& read, const usd::Prim& prim)
 {
     Import& run = read.run();
@@ -282,6 +300,7 @@ bool has_turn(const DeformableReader& read, const usd::Prim& prim)
         run.took(one, "physics:simulationOwner");
         return owner.targets().front() == run.physics.scenes[static_cast<std::size_t>(run.scope)].path;
     }
+    // Without an owner it belongs to the first world.
     return run.builder.current_world() == 0;
 }
 
@@ -311,10 +330,12 @@ std::optional<std::pair<std::int32_t, Vec3d>> attachment_target(const Deformable
         const physics::Index body = run.physics.body_at(p.path());
         if (body == physics::kNone || !run.body(body).enabled) continue;
         const std::int32_t index = run.body_index(body);
+        // The body was left out of this import.
         if (index < 0) return std::nullopt;
         // In the authored frame, so that the anchor keeps its place in the body wherever the builder puts that.
         return std::pair{index, inverse(run.placed(run.body(body).X_WB)) * at};
     }
+    // A frame that moves with no body stands in the world.
     return std::pair{-1, at};
 }
 
@@ -324,11 +345,13 @@ std::optional<CableRoot> root_from(const DeformableReader& read, const usd::Prim
     if (closed || read.text(attachment, "type0") != "point" || read.text(attachment, "type1") != "xform")
         return std::nullopt;
     const auto indices = read.ints(attachment, "indices0");
+    // The first or the last point only.
     if (indices.size() != 1 || !(indices[0] == 0 || indices[0] == static_cast<int>(point_count) - 1))
         return std::nullopt;
     if (!read.ints(attachment, "indices1").empty()) return std::nullopt;
     const auto coords = read.points(attachment, "coords1").value_or(std::vector<Vec3d>{});
     if (coords.size() > 1) return std::nullopt;
+    // Finite stiffness is a spring, and a joint has none.
     if (const usd::Attribute k = read.find(attachment, "stiffness");
         k && k.authored_as<double>().value_or(0) != kInfinity)
         return std::nullopt;
@@ -352,6 +375,7 @@ void add_attachments(const DeformableReader& read)
             run.result.attachments.push_back(Attacher(read, prim).run());
 }
 
+// Each attachment is made once; the set remembers over scenes.
 void add_unplaced_attachments(Import& run)
 {
     if (run.deformables.attachments.empty()) return;
@@ -361,6 +385,7 @@ void add_unplaced_attachments(Import& run)
             run.result.attachments.push_back(Attacher(read, prim).run());
 }
 
+// Called after each articulation, so that the joints of its cables follow its own.
 void add_attached_cables(Import& run)
 {
     if (run.deformables.cables.empty() || run.deformables.attachments.empty() || run.builder.articulations.empty())
@@ -379,12 +404,14 @@ void add_deformables(Import& run)
 {
     if (!run.deformables.any()) return;
     const DeformableReader read(run);
-    const auto             pending = [&](const usd::Prim& prim) {
+    // In this scene, not imported yet, and not looked at before.
+    const auto pending = [&](const usd::Prim& prim) {
         return has_turn(read, prim) && imported_at(run, prim.path().text()) == nullptr &&
                run.deformables_seen.insert(prim.path()).second;
     };
     const CableTopology topology = run.deformables.attachments.empty() ? CableTopology{} : weld_cables(read);
     // Cables that hang on a body first: their joints follow those of its articulation.
+    // 0: on a body, 1: on the world, 2: free.
     for (const int turn : {0, 1, 2})
         for (const usd::Prim& prim : run.deformables.cables) {
             const auto root = topology.roots.find(prim.path().text());
@@ -398,6 +425,7 @@ void add_deformables(Import& run)
     add_attachments(read);
 }
 
+// Collapsing fixed joints renumbers bodies and joints of the builder; a joint that is gone leaves the list.
 void renumber_deformables(Import& run)
 {
     if (!run.result.collapse_results) return;

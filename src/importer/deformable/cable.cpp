@@ -2,6 +2,10 @@
 // where hard attachments weld coincident points of several curves.
 // Points in the world [m], radii [m], gains in SI. Order: curves as the stage lists them; welded groups by the path of
 // their first member.
+//
+// root    the end of a cable that an attachment holds at a body or the world, as a ball joint
+// weld    two points of two curves that a hard attachment makes one node
+// run     the bodies of one curve, with what its masses are spread by
 
 #include <fmt/format.h>
 
@@ -17,7 +21,9 @@
 namespace mechane::importer {
 namespace {
 
-constexpr Vec3d  kRodColor{0.2666666805744171, 0.46666666865348816, 0.6666666865348816};
+// The colour that Newton gives rods.
+constexpr Vec3d kRodColor{0.2666666805744171, 0.46666666865348816, 0.6666666865348816};
+// 1e-8 m: shorter segments have no direction in single precision.
 constexpr double kShortest = 1e-8;
 
 Vec3d color_of(const Import& run, const usd::Prim& prim, Diagnostics& found)
@@ -49,12 +55,13 @@ std::optional<std::size_t> unusable_segment(std::span<const Vec3d> points)
 std::int32_t add_root_joint(model::ModelBuilder& b, const CableRoot& root, std::int32_t child, const Posed& X_C)
 {
     model::BuilderJoint joint;
-    joint.label                   = root.attachment + "_site0";
-    joint.type                    = model::JointType::ball;
-    joint.parent                  = root.parent;
-    joint.child                   = child;
-    joint.parent_xform            = {root.anchor, {}};
-    joint.child_xform             = X_C;
+    joint.label        = root.attachment + "_site0";
+    joint.type         = model::JointType::ball;
+    joint.parent       = root.parent;
+    joint.child        = child;
+    joint.parent_xform = {root.anchor, {}};
+    joint.child_xform  = X_C;
+    // The parent and the cable overlap where they are tied.
     joint.collision_filter_parent = root.parent >= 0;
     const Posed X_WP              = root.parent < 0 ? Posed{} : b.bodies[static_cast<std::size_t>(root.parent)].q;
     // Coordinates of the ball: R_PW R_WC, so that the start pose is kept.
@@ -67,6 +74,7 @@ void note_self_collision(const DeformableReader& read, const std::vector<std::in
                          const std::optional<bool>& authored)
 {
     Import& run = read.run();
+    // Written once for each articulation; an authored word overrides a default.
     for (const std::int32_t a : articulations)
         if (!run.self_collision.contains(a) || authored)
             run.self_collision[a] = authored.value_or(run.options.enable_self_collisions);
@@ -86,6 +94,7 @@ void record_object(Import& run, const std::string& label, const std::vector<std:
     // Root joints lie between those of segments: the range covers both.
     const auto [b0, b1] = std::minmax_element(bodies.begin(), bodies.end());
     const auto [j0, j1] = std::minmax_element(joints.begin(), joints.end());
+    // Newton lists curves by ranges of bodies and joints.
     model::CurveObject object;
     object.label = label;
     object.world = run.builder.current_world();
@@ -99,6 +108,7 @@ void record_object(Import& run, const std::string& label, const std::vector<std:
 void add_cable(const DeformableReader& read, const usd::Prim& prim, const CableRoot* root)
 {
     Import& run = read.run();
+    // Checks that need no geometry come first.
     if (!may_import(read, prim, "cable")) return;
     std::string why;
     auto        shape = curve_shape(read, prim, why);
@@ -123,9 +133,12 @@ void add_cable(const DeformableReader& read, const usd::Prim& prim, const CableR
     std::vector<std::int32_t> every_joint;
     std::size_t               first = 0, segment0 = 0;
     for (std::size_t c = 0; c < curve.counts.size();
-         first += static_cast<std::size_t>(curve.counts[c]), segment0 += curve.segments_of(c), ++c) {
+         // `first` and `segment0` walk along the lists of points and segments, over left-out curves too.
+         first += static_cast<std::size_t>(curve.counts[c]),
+                     segment0 += curve.segments_of(c), ++c) {
         const auto        n = static_cast<std::size_t>(curve.counts[c]);
         const std::size_t s = curve.segments_of(c);
+        // -1 and 0 stand until the segment is made.
         out.segment_body.insert(out.segment_body.end(), s, -1);
         out.segment_length.insert(out.segment_length.end(), s, 0);
         // A chain of one segment has no joint, and nothing to bend.
@@ -139,6 +152,7 @@ void add_cable(const DeformableReader& read, const usd::Prim& prim, const CableR
                                   // The closing segment ends at the first point.
                                   curve.points.begin() + static_cast<std::ptrdiff_t>(first + n));
         if (curve.closed) points.push_back(points.front());
+        // A curve with one bad segment would fall apart there.
         if (const auto bad = unusable_segment(points)) {
             read.warn(
                 codes::kDeformableSkipped, prim,
@@ -158,6 +172,7 @@ void add_cable(const DeformableReader& read, const usd::Prim& prim, const CableR
             graph.rest_nodes.assign(rest.points.begin(), rest.points.begin() + static_cast<std::ptrdiff_t>(n));
         for (std::size_t i = 0; i < s; ++i)
             graph.edges.push_back({static_cast<std::int32_t>(i), static_cast<std::int32_t>((i + 1) % n)});
+        // Radii of this curve's segments.
         graph.radii.assign(curve.segment_radii.begin() + static_cast<std::ptrdiff_t>(segment0),
                            curve.segment_radii.begin() + static_cast<std::ptrdiff_t>(segment0 + s));
         graph.frames =
@@ -166,6 +181,7 @@ void add_cable(const DeformableReader& read, const usd::Prim& prim, const CableR
         graph.label = curve.counts.size() == 1 ? out.path : fmt::format("{}_curve{}", out.path, c);
         graph.shape = config;
         graph.color = color_of(run, prim, run.found);
+        // Only a single open curve can hang on one end.
         if (root != nullptr && curve.counts.size() == 1 && !curve.closed) {
             graph.root     = root->point;
             graph.add_root = [&](std::int32_t body, const Posed& X_C) {
@@ -177,6 +193,7 @@ void add_cable(const DeformableReader& read, const usd::Prim& prim, const CableR
         }
         const RodParts parts = add_rod_graph(run.builder, graph);
         if (graph.root >= 0) run.cable_root_joints[root->attachment] = parts.roots.front();
+        // A rooted cable belongs to the articulation of its body, which has its own word.
         if (graph.root_articulation < 0) note_self_collision(read, parts.articulations, self_collision_of(read, prim));
 
         std::vector<double> joint_radii;
@@ -196,6 +213,7 @@ void add_cable(const DeformableReader& read, const usd::Prim& prim, const CableR
         every_joint.insert(every_joint.end(), joints.begin(), joints.end());
         runs.push_back(std::move(mass));
     }
+    // All curves were left out: nothing is recorded.
     if (runs.empty()) return;
     set_curve_masses(read, curve, runs, out);
     record_object(run, out.path, out.bodies, every_joint);
@@ -209,6 +227,7 @@ class Welder {
   public:
     explicit Welder(const DeformableReader& read) : read_(read), run_(read.run()) {}
 
+    // Steps: curves that can be welded, the attachments between them, and one graph for each set of welded curves.
     CableTopology run()
     {
         collect();
@@ -233,6 +252,7 @@ class Welder {
     void collect()
     {
         for (const usd::Prim& prim : run_.deformables.cables) {
+            // Nothing is told here: a curve that cannot be read is told where it is added.
             std::string why;
             auto        curve = curve_shape(read_, prim, why);
             if (!curve || curve->counts.size() != 1 || curve->counts[0] < 3 || !simulated(prim)) continue;
@@ -273,6 +293,7 @@ class Welder {
             const std::string a = first_target(read_, prim, "src0"), b = first_target(read_, prim, "src1");
             if (a.empty()) continue;
             const auto ca = curves_.find(a), cb = curves_.find(b);
+            // Every use counts: a cable with two attachments has no root.
             if (ca != curves_.end()) {
                 ++uses_[a];
                 if (auto root = root_from(read_, prim, ca->second.points.size(), ca->second.closed, latest))
@@ -280,6 +301,7 @@ class Welder {
             }
             if (cb != curves_.end() && a != b) ++uses_[b];
             if (ca == curves_.end() || cb == curves_.end() || a == b) continue;
+            // Points to points only; other attachments are joints or springs.
             if (read_.text(prim, "type0") != "point" || read_.text(prim, "type1") != "point") continue;
             join(prim, ca->first, cb->first);
         }
@@ -297,6 +319,7 @@ class Welder {
             if (ia[k] < 0 || ia[k] >= std::ssize(ca.points) || ib[k] < 0 || ib[k] >= std::ssize(cb.points))
                 return no(fmt::format("points {} and {} are not those of its curves, which have {} and {}", ia[k],
                                       ib[k], ca.points.size(), cb.points.size()));
+        // A gain that is no number leaves the attachment to Attacher, which says why.
         const auto gain = [&](const char* name, double otherwise) {
             const usd::Attribute one = read_.find(prim, name);
             return one ? one.authored_as<double>() : std::optional(otherwise);
@@ -313,6 +336,7 @@ class Welder {
                 return no(fmt::format("points {} and {} are {:.3g} m apart; only coincident points are welded", ia[k],
                                       ib[k], apart));
         }
+        // The first curve's set takes the other's.
         parent_[find(b)] = find(a);
         for (std::size_t k = 0; k < ia.size(); ++k) welds_.push_back({a, ia[k], b, ib[k]});
         welding_.emplace_back(a, prim.path().text());
@@ -326,6 +350,8 @@ class Welder {
     void weld()
     {
         std::map<std::string, std::vector<std::string>> components;
+        // Sets in the order of the stage; members by path, so that names and bodies do not depend on the order of
+        // attachments.
         for (const std::string& path : order_) components[find(path)].push_back(path);
         std::vector<std::string> seen;
         for (const std::string& path : order_) {
@@ -346,7 +372,8 @@ class Welder {
         // Points that are welded are one node, where the first of them is.
         using Point = std::pair<std::string, std::size_t>;
         std::map<Point, Point> parent;
-        const auto             root_of = [&](Point p) {
+        // The chain of parents is followed to its end; sets are small.
+        const auto root_of = [&](Point p) {
             while (parent.contains(p) && parent[p] != p) p = parent[p];
             return p;
         };
@@ -360,7 +387,8 @@ class Welder {
         std::map<Point, std::int32_t>                    number;
         std::vector<std::pair<std::string, std::size_t>> owner;  // of each edge: curve and segment
         const auto                                       node = [&](const Point& p) {
-            const Point root       = root_of(p);
+            const Point root = root_of(p);
+            // Nodes are numbered in the order of members and of points along them.
             const auto [at, fresh] = number.try_emplace(root, static_cast<std::int32_t>(graph.nodes.size()));
             if (fresh) graph.nodes.push_back(curves_.at(root.first).points[root.second]);
             return at->second;
@@ -382,6 +410,7 @@ class Welder {
             }
         }
         // A tree has one edge less than nodes.
+        // Trees only: a ring would need a loop joint whose place nobody has said.
         if (graph.edges.size() >= graph.nodes.size()) return refuse("the welded curves form a ring");
         for (std::size_t e = 0; e < graph.edges.size(); ++e) {
             const double l = length(at(graph, e, 1) - at(graph, e, 0));
@@ -408,6 +437,7 @@ class Welder {
             report_curve(read_, curve);
             std::vector<Vec3d> points;
             // Points of the first curve count where curves are welded.
+            // Coincident points take the place of the first.
             for (std::size_t p = 0; p < curve.points.size(); ++p) {
                 const std::int32_t n = node({path, p});
                 points.push_back(graph.nodes[static_cast<std::size_t>(n)]);
@@ -416,7 +446,8 @@ class Welder {
             const CurveFrames frames = read_curve_frames(read_, curve);
             const auto        turned = frames_from_normals(read_, curve.prim, points, frames.normals, "normals", false);
             const CurveRest   rest   = rest_of_curve(read_, curve.prim, points, frames, 0, false);
-            const auto        least  = turned ? *turned : least_turned(points);
+            // Without normals no twist is invented.
+            const auto least = turned ? *turned : least_turned(points);
             graph.frames.insert(graph.frames.end(), least.begin(), least.end());
             const std::vector<Vec3d>& shape = rest.points.empty() ? points : rest.points;
             any_rest                        = any_rest || !rest.points.empty();
@@ -430,6 +461,7 @@ class Welder {
             const bool one = collides(read_, curve.prim);
             meets          = meets || one;
             all_meet       = all_meet && one;
+            // Every member must allow self collision.
             if (const auto authored = self_collision_of(read_, curve.prim))
                 self_collision = self_collision.value_or(true) && *authored;
         }
@@ -439,10 +471,12 @@ class Welder {
         // Rest shapes of members may lie apart; along the tree they are joined by their vectors.
         if (any_rest) graph.rest_nodes = joined(graph, rest_vectors);
         if (any_frame)
+            // A member without rest frames keeps its present twist, carried to its rest direction.
             for (std::size_t e = 0; e < graph.edges.size(); ++e)
                 graph.rest_frames.push_back(rest_frames[e].value_or(carried(
                     graph.frames[e], normalized(at(graph, e, 1) - at(graph, e, 0)), normalized(rest_vectors[e]))));
         const CurveSource& first = curves_.at(members.front());
+        // Gains are those of one material; densities may differ, since masses are set by member.
         for (const std::string& path : members)
             if (without_density(curves_.at(path).material) != without_density(first.material)) {
                 read_.warn(codes::kDeformableApproximated, first.prim,
@@ -472,6 +506,7 @@ class Welder {
     {
         DeformableValues out = material.value_or(DeformableValues{});
         out.erase("density");
+        // "applied" tells a material without values from no material.
         if (material) out["applied"] = 1;
         return out;
     }
@@ -485,8 +520,9 @@ class Welder {
             near[u].emplace_back(v, vectors[e]);
             near[v].emplace_back(u, -vectors[e]);
         }
-        std::vector<Vec3d>       out(graph.nodes.size());
-        std::vector<bool>        visited(graph.nodes.size(), false);
+        std::vector<Vec3d> out(graph.nodes.size());
+        std::vector<bool>  visited(graph.nodes.size(), false);
+        // Depth first; the tree reaches every node once.
         std::vector<std::size_t> pending{0};
         visited[0] = true;
         while (!pending.empty()) {
@@ -516,6 +552,7 @@ class Welder {
         out.thicknesses   = curve.thicknesses;
         out.vertex_counts = curve.counts;
         out.placed        = read_.placement(curve.prim);
+        // One curve of the graph: its own segments in its own order.
         MassRun mass{0, 0, curve.points.size(), 0, {}, {}};
         for (std::size_t e = 0; e < owner.size(); ++e) {
             if (owner[e].first != path) continue;

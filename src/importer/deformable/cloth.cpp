@@ -1,6 +1,10 @@
 // Meshes with PhysicsSurfaceDeformableSimAPI as cloth: triangles, thickness by face or point, stiffness of membrane and
 // bending, rest shape, masses. Stage units in, SI out.
 // With plate theory: stretch E t / (1 - nu^2) [N/m], bending D = E t^3 / (12 (1 - nu^2)) [N m].
+//
+// t    thickness [m];  nu  Poisson's ratio;  D  bending stiffness of a plate
+// fan  triangles of a face from its first corner; face_count_ counts faces, kept_ the triangles with an area
+// rest a triangle may have points of its own at rest: panels of a garment lie apart there
 
 #include <fmt/format.h>
 
@@ -45,6 +49,7 @@ struct Stiffness {
     std::optional<double> stretch, bend;
 };
 
+/// -1 at a border.
 /// The triangle that a mesh has on the one or the other side of an edge, by the row of edges_of.
 std::vector<std::array<std::int32_t, 2>> triangles_of_edges(const std::vector<std::array<std::int32_t, 4>>& edges,
                                                             const std::vector<Face>&                        faces)
@@ -61,6 +66,7 @@ std::vector<std::array<std::int32_t, 2>> triangles_of_edges(const std::vector<st
     return out;
 }
 
+// The order of the steps matters: thickness needs the faces, stiffness the thickness, masses the rest areas.
 class Cloth {
   public:
     Cloth(const DeformableReader& read, const usd::Prim& prim) : read_(read), run_(read.run()), prim_(prim) {}
@@ -95,6 +101,7 @@ class Cloth {
             return skip("the mesh lacks points or faces; no cloth is made");
         face_count_ = counts->size();
         // Mirrored transforms turn the winding as leftHanded does; both together cancel.
+        // The winding decides which side is out, for drawing and for the sign of bending angles.
         const bool flip = (prim_.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded") !=
                           read_.mirrored(prim_);
         flipped_        = flip;
@@ -102,6 +109,7 @@ class Cloth {
         const auto  all = static_cast<std::int64_t>(points->size());
         for (std::size_t f = 0; f < counts->size(); ++f) {
             const int n = (*counts)[f];
+            // Faces with less than three corners have no triangle.
             if (n < 3) return skip(fmt::format("face {} has {} corners; no cloth is made", f, n));
             if (at + static_cast<std::size_t>(n) > indices->size()) break;
             for (int k = 0; k < n; ++k)
@@ -131,6 +139,7 @@ class Cloth {
         // As Newton: absolute, in metres.
         constexpr double kLeast = 1e-12;
         const double     sides  = std::min({length(q - p), length(r - p), length(r - q)});
+        // Area and shortest side: a sliver with a long side still has no usable frame.
         return length(cross(q - p, r - p)) > kLeast && sides > kLeast && model::triangle_rest(p, q, r).area > kLeast;
     }
 
@@ -145,6 +154,7 @@ class Cloth {
             else
                 flat.push_back(t);
         }
+        // Newton refuses a cloth with any flat triangle; here it is left out.
         if (kept_.empty() || (run_.conventions.flat_triangles_refuse_cloth && !flat.empty()))
             return skip(fmt::format("{} of {} triangles have no area, the first is {} of face {}; no cloth is made",
                                     flat.size(), fan_.size(), flat.front(), fan_source_[flat.front()]));
@@ -163,7 +173,8 @@ class Cloth {
     {
         const std::string authored = read_.text(prim_, "restBendAnglesDefault");
         mode_authored_             = !authored.empty();
-        out_.rest_bend_angles      = authored.empty() ? "flat" : authored;
+        // "flat" is the schema's default: what is folded in the stage then unfolds.
+        out_.rest_bend_angles = authored.empty() ? "flat" : authored;
         if (out_.rest_bend_angles == "flat" || out_.rest_bend_angles == "restShape") return;
         read_.fault(prim_, "restBendAnglesDefault",
                     fmt::format("restBendAnglesDefault = {}, expected flat or restShape; flat is used", authored));
@@ -192,6 +203,7 @@ class Cloth {
                                           {{"constant", 1}, {"face", face_count_}, {"point", vertices_.size()}});
         std::optional<double> one = deformable_value(out_.material, "surfaceThickness");
         if (!one) one = deformable_value(out_.material, "thickness");
+        // A shell of the mass schema says a thickness too.
         if (!one &&
             run_.resolvers.get(prim_, resolve::Key::shape_mass_model, run_.context).text().value_or("solid") == "shell")
             if (const auto shell =
@@ -210,6 +222,7 @@ class Cloth {
             face_thickness_.assign(faces_.size(), values[0]);
             point_thickness_.assign(vertices_.size(), values[0]);
         } else if (out_.thicknesses->element_type == "face") {
+            // By authored faces: a quad counts once at a point, not for each of its triangles.
             std::vector<std::set<std::size_t>> of_point(vertices_.size());
             for (std::size_t t = 0; t < faces_.size(); ++t) {
                 face_thickness_[t] = values[source_[t]];
@@ -226,6 +239,7 @@ class Cloth {
             point_thickness_ = values;
             for (std::size_t t = 0; t < faces_.size(); ++t) {
                 face_thickness_[t] = 0;
+                // A triangle's thickness is the mean of its points.
                 for (const std::int32_t p : faces_[t]) face_thickness_[t] += values[static_cast<std::size_t>(p)] / 3;
             }
         }
@@ -260,6 +274,7 @@ class Cloth {
         const auto indices = read_.ints(prim_, "restTriVertexIndices");
         rest_points_       = vertices_;
         // Without a rest shape the mesh is its own.
+        // Every refusal below comes back to this.
         rest_faces_       = faces_;
         const auto no_use = [&](std::string why) {
             read_.warn(codes::kDeformableRest, prim_, std::move(why));
@@ -302,7 +317,8 @@ class Cloth {
     /// Where a corner of the cloth is in the rest copy of a triangle.
     [[nodiscard]] const Vec3d& rest_corner(std::int32_t triangle, std::int32_t vertex) const
     {
-        const auto        t = static_cast<std::size_t>(triangle);
+        const auto t = static_cast<std::size_t>(triangle);
+        // Found by the vertex, since rest triangles have other points in the same order of corners.
         const std::size_t k = faces_[t][0] == vertex ? 0 : faces_[t][1] == vertex ? 1 : 2;
         return rest(t, k);
     }
@@ -314,6 +330,7 @@ class Cloth {
         if (!meets && run_.conventions.deformables_always_collide)
             read_.warn(codes::kDeformableApproximated, prim_,
                        "it has no enabled collider, and it collides all the same");
+        // The first triangle stands for the whole in the builder's call; each gets its own below.
         const Stiffness     first = stiffness(face_thickness_.front());
         model::ClothOptions options;
         options.tri.ke = first.stretch.value_or(options.tri.ke);
@@ -327,6 +344,7 @@ class Cloth {
             options.color   = look.color.value_or(options.color);
             options.opacity = look.opacity.value_or(options.opacity);
         }
+        // Where this cloth begins in the builder's lists.
         particle0_ = b.particles.size(), tri0_ = b.tri_indices.size(), edge0_ = b.edge_indices.size();
         b.add_cloth_mesh({}, {}, vertices_, faces_, 0, options);
         for (std::size_t p = 0; p < vertices_.size(); ++p) {
@@ -359,6 +377,7 @@ class Cloth {
         std::vector<std::array<std::int32_t, 4>> edges;
         for (std::size_t e = edge0_; e < b.edge_indices.size(); ++e) {
             auto row = b.edge_indices[e];
+            // Edges of the builder count particles of the model; here those of the mesh.
             for (std::int32_t& p : row)
                 if (p >= 0) p -= static_cast<std::int32_t>(particle0_);
             edges.push_back(row);
@@ -367,15 +386,17 @@ class Cloth {
         const bool by_point = out_.thicknesses && out_.thicknesses->element_type == "point";
         double     mismatch = 0;
         for (std::size_t e = 0; e < edges.size(); ++e) {
-            model::BuilderEdge& edge  = b.edge_elements[edge0_ + e];
-            const auto&         row   = edges[e];
-            const auto [t0, t1]       = beside[e];
-            const auto   thickness_of = [&](std::int32_t t) { return face_thickness_[static_cast<std::size_t>(t)]; };
-            const double thickness    = by_point ? 0.5 * (point_thickness_[static_cast<std::size_t>(row[2])] +
-                                                          point_thickness_[static_cast<std::size_t>(row[3])])
-                                        : t1 < 0 ? thickness_of(t0)
-                                                 : 0.5 * (thickness_of(t0) + thickness_of(t1));
-            edge.bending[0]           = stiffness(thickness).bend.value_or(edge.bending[0]);
+            model::BuilderEdge& edge = b.edge_elements[edge0_ + e];
+            const auto&         row  = edges[e];
+            const auto [t0, t1]      = beside[e];
+            const auto thickness_of  = [&](std::int32_t t) { return face_thickness_[static_cast<std::size_t>(t)]; };
+            // Thickness of an edge: of its ends if points say it, else of the triangles beside it.
+            const double thickness = by_point ? 0.5 * (point_thickness_[static_cast<std::size_t>(row[2])] +
+                                                       point_thickness_[static_cast<std::size_t>(row[3])])
+                                     : t1 < 0 ? thickness_of(t0)
+                                              : 0.5 * (thickness_of(t0) + thickness_of(t1));
+            // Bending acts on edges, stretch on triangles.
+            edge.bending[0] = stiffness(thickness).bend.value_or(edge.bending[0]);
             if (!rest_applied_) continue;
             edge.rest_length = length(rest_corner(t0, row[3]) - rest_corner(t0, row[2]));
             if (t1 < 0) continue;
@@ -409,6 +430,7 @@ class Cloth {
             model::BuilderEdge& edge = b.edge_elements[edge0_ + e];
             const auto [t0, t1]      = beside[e];
             was_bent                 = was_bent || (t1 >= 0 && std::abs(edge.rest_angle) > 1e-6);
+            // A border edge does not bend.
             if (flat || t1 < 0) {
                 edge.rest_angle = 0;
             } else if (rest_applied_) {
@@ -429,7 +451,8 @@ class Cloth {
     {
         const Vec3d &o0 = rest_corner(t0, row[0]), &a0 = rest_corner(t0, row[2]), &b0 = rest_corner(t0, row[3]);
         const Vec3d &o1 = rest_corner(t1, row[1]), &a1 = rest_corner(t1, row[2]), &b1 = rest_corner(t1, row[3]);
-        const Vec3d  n0 = normalized(cross(a0 - o0, b0 - o0)), n1 = normalized(cross(b1 - o1, a1 - o1));
+        // Zero is flat; the sign is that of the fold seen along the edge from its third to its fourth index.
+        const Vec3d n0 = normalized(cross(a0 - o0, b0 - o0)), n1 = normalized(cross(b1 - o1, a1 - o1));
         return std::atan2(dot(cross(n0, n1), normalized(b0 - a0)), dot(n0, n1));
     }
 
@@ -447,6 +470,7 @@ class Cloth {
             return false;
         }
         // Edges between faces; the diagonals inside of a face cannot be named.
+        // A pair of faces may share several edges after triangulation: all of them get the angle.
         std::map<std::pair<int, int>, std::vector<std::size_t>> edges_between;
         for (std::size_t e = 0; e < edges.size(); ++e) {
             const auto [t0, t1] = beside[e];
@@ -485,6 +509,7 @@ class Cloth {
         elements.sources     = source_;
         for (std::size_t t = 0; t < faces_.size(); ++t) {
             elements.points.emplace_back(faces_[t].begin(), faces_[t].end());
+            // A volume of a triangle is area times thickness.
             elements.volumes.push_back(b.tri_elements[tri0_ + t].area * face_thickness_[t]);
         }
         std::vector<double> masses;

@@ -2,6 +2,12 @@
 // SI out.
 // Section of radius r: area pi r^2, second moment I = pi r^4 / 4, polar J = 2 I; stretch E A, shear k G A, bending E I,
 // twist G J.
+//
+// E    Young's modulus [Pa];  nu  Poisson's ratio;  G = E / (2 (1 + nu))  shear modulus
+// k    Timoshenko's shear coefficient, 0.9 for a solid circle
+// r    radius, half of what the schema calls thickness [m]
+//
+// A value that the schema names wins; else the one of its earlier revision; else what E and nu give.
 
 #include <fmt/format.h>
 
@@ -51,6 +57,7 @@ struct Section {
     std::optional<double> stretch, shear, bend, twist;
 };
 
+// A section exists for any radius: thickness may change along the curve.
 Section section(const DeformableReader& read, const DeformableValues& m, double r)
 {
     const double area = kPi * r * r, I = 0.25 * kPi * r * r * r * r, J = 2 * I;
@@ -59,6 +66,7 @@ Section section(const DeformableReader& read, const DeformableValues& m, double 
                  bend    = times(deformable_value(m, "bendStiffness"), I);
     const auto   shear   = times(deformable_value(m, "shearStiffness"), area),
                  twist   = times(deformable_value(m, "twistStiffness"), J);
+    // A material of the earlier revision alone has no E: what it leaves out is taken from what it says.
     if (has_any_of(m, kCurveEarlier) && !has_any_of(m, kCurveCurrent))
         return {stretch, shear ? shear : stretch, bend, twist ? twist : bend};
     const double E  = deformable_value(m, "youngsModulus").value_or(read.default_modulus());
@@ -73,6 +81,7 @@ Section section(const DeformableReader& read, const DeformableValues& m, double 
 }
 
 /// Thicknesses of segments and points from those of whatever elements author them.
+/// Four ways to say thickness: once, a curve, a segment, a point. Both lists are made of either.
 void sample(const ElementValues& authored, CurveSource& curve)
 {
     const std::vector<double>& v = authored.values;
@@ -91,6 +100,7 @@ void sample(const ElementValues& authored, CurveSource& curve)
             for (std::size_t p = 0; p < n; ++p) {
                 if (s == 0) {
                     points.push_back(2 * curve.point_radii[point0 + p]);
+                    // Segments before and behind the point; at the ends of an open curve both are the same one.
                     continue;
                 }
                 const std::size_t before = curve.closed ? (p + s - 1) % s : p == 0 ? 0 : p - 1;
@@ -127,6 +137,7 @@ std::optional<CurveSource> curve_shape(const DeformableReader& read, const usd::
         why = "the curve lacks points or curveVertexCounts";
         return std::nullopt;
     }
+    // Counts are summed in 64 bits, since a forged list may wrap around.
     std::int64_t sum = 0;
     for (std::size_t c = 0; c < counts->size(); ++c) {
         if ((*counts)[c] < 0) {
@@ -141,6 +152,7 @@ std::optional<CurveSource> curve_shape(const DeformableReader& read, const usd::
     }
     out.points = read.placed_points(prim, *points);
     out.counts = *counts;
+    // A periodic curve has a segment from its last point to its first.
     out.closed = prim.attribute("wrap").get_or<std::string>("nonperiodic") == "periodic";
     return out;
 }
@@ -149,6 +161,7 @@ void read_curve_values(const DeformableReader& read, CurveSource& curve)
 {
     curve.material = read.material(curve.prim, kCurveApi, kCurveFields);
     std::optional<double> thickness, density;
+    // Damping is Newton's addition to the schema, on the same material.
     if (curve.material) {
         if (const auto damping = read.material(curve.prim, "NewtonCurvesDeformableMaterialAPI", kDamping, "newton"))
             curve.material->insert(damping->begin(), damping->end());
@@ -159,6 +172,7 @@ void read_curve_values(const DeformableReader& read, CurveSource& curve)
     curve.density         = read.density(curve.prim, density, !curve.material);
     const double radius   = 0.5 * thickness.value_or(read.default_thickness());
     std::size_t  segments = 0;
+    // Sizes first: every segment and point has the material's thickness until the geometry says otherwise.
     for (std::size_t c = 0; c < curve.counts.size(); ++c) segments += curve.segments_of(c);
     curve.segment_radii.assign(segments, radius);
     curve.point_radii.assign(curve.points.size(), radius);
@@ -176,6 +190,7 @@ void read_curve_values(const DeformableReader& read, CurveSource& curve)
 void report_curve(const DeformableReader& read, const CurveSource& curve)
 {
     report_misplaced(read, curve.prim, kCurveApi);
+    // Values of the material on the geometry have no effect; silence would hide that.
     for (const DeformableField& field : kDamping)
         if (const usd::Attribute stray = curve.prim.attribute("newton:" + std::string(field.name)); stray.authored()) {
             read.warn(
@@ -193,8 +208,9 @@ void report_curve(const DeformableReader& read, const CurveSource& curve)
 
 CurveFrames read_curve_frames(const DeformableReader& read, const CurveSource& curve)
 {
-    const usd::Prim& prim   = curve.prim;
-    const auto       usable = [&](std::optional<std::vector<Vec3d>> values, const char* name) {
+    const usd::Prim& prim = curve.prim;
+    // One value a point, or none at all.
+    const auto usable = [&](std::optional<std::vector<Vec3d>> values, const char* name) {
         if (values && values->size() != curve.points.size()) {
             read.warn(codes::kDeformableRest, prim,
                       fmt::format("{} has {} values, expected {}, one a point; it is ignored", name, values->size(),
@@ -208,6 +224,7 @@ CurveFrames read_curve_frames(const DeformableReader& read, const CurveSource& c
     out.rest_normals = usable(read.points(prim, "restNormals"), "restNormals");
     std::optional<std::vector<Vec3d>> normals;
     std::string                       interpolation;
+    // A primvar goes before the attribute, as in UsdGeom.
     if (const usd::Attribute primvar = prim.attribute("primvars:normals"); primvar.authored()) {
         Diagnostics unreadable;
         normals       = usd::flattened_primvar<Vec3d>(primvar, unreadable);
@@ -227,6 +244,7 @@ CurveFrames read_curve_frames(const DeformableReader& read, const CurveSource& c
     return out;
 }
 
+/// Frames whose y looks along the normal as far as the segment allows, one a segment.
 std::optional<std::vector<Quatd>> frames_from_normals(const DeformableReader& read, const usd::Prim& prim,
                                                       std::span<const Vec3d>                   points,
                                                       const std::optional<std::vector<Vec3d>>& normals,
@@ -262,6 +280,7 @@ CurveRest rest_of_curve(const DeformableReader& read, const usd::Prim& prim, std
     const auto n    = points.size() - (closed ? 1 : 0);
     const auto part = [&](const std::optional<std::vector<Vec3d>>& all) -> std::optional<std::vector<Vec3d>> {
         if (!all) return std::nullopt;
+        // The values of one curve of several in the prim.
         return std::vector<Vec3d>(all->begin() + static_cast<std::ptrdiff_t>(first),
                                   all->begin() + static_cast<std::ptrdiff_t>(first + n));
     };
@@ -271,6 +290,7 @@ CurveRest rest_of_curve(const DeformableReader& read, const usd::Prim& prim, std
         if (closed) placed.push_back(placed.front());
         std::vector<double> lengths;
         for (std::size_t i = 0; i + 1 < placed.size(); ++i) lengths.push_back(length(placed[i + 1] - placed[i]));
+        // Without a length a segment has no direction at rest.
         if (std::any_of(lengths.begin(), lengths.end(), [](double l) { return !(std::isfinite(l) && l > 1e-8); })) {
             read.warn(codes::kDeformableRest, prim,
                       "restShapePoints has a segment without length or that is not finite; it is ignored");
@@ -279,6 +299,7 @@ CurveRest rest_of_curve(const DeformableReader& read, const usd::Prim& prim, std
             out.lengths = std::move(lengths);
         }
     }
+    // A rest shape without normals keeps the frames' twist of the start.
     if (out.points.empty() && !frames.rest_normals) return out;
     const std::span<const Vec3d> along = out.points.empty() ? points : std::span<const Vec3d>(out.points);
     out.frames = frames_from_normals(read, prim, along, part(frames.rest_normals), "restNormals", true);
@@ -302,6 +323,7 @@ void set_material_gains(const DeformableReader& read, const RodParts& parts, std
         const auto    p  = static_cast<std::size_t>(parts.joint_edges[j][0]);
         const auto    c  = static_cast<std::size_t>(parts.joint_edges[j][1]);
         const Section sp = section(read, *material, segment_radii[p]), sc = section(read, *material, segment_radii[c]);
+        // The section at the joint bends; half of either segment stretches.
         const Section at = section(read, *material, joint_radii[j]);
         // The length that a joint stands for: half of each neighbour.
         const double dual = 0.5 * (lengths[p] + lengths[c]);
@@ -310,6 +332,7 @@ void set_material_gains(const DeformableReader& read, const RodParts& parts, std
         gains.shear   = series(sp.shear, sc.shear, lengths[p], lengths[c]).value_or(gains.shear);
         if (at.bend) gains.bend = *at.bend / dual;
         if (at.twist) gains.twist = *at.twist / dual;
+        // Damping is per length, as stiffness is.
         const auto damping = [&](std::string_view name) {
             return deformable_value(*material, name).value_or(0) / dual;
         };
@@ -327,6 +350,7 @@ model::ShapeConfig shape_of_curve(const DeformableReader& read, const CurveSourc
     model::ShapeConfig config = run.builder.default_shape;
     const usd::Prim    bound  = run.stage.bound_material(curve.prim, "physics");
     if (bound) run.deformable_materials.insert(bound.path());
+    // The builder's own values are what nobody has said.
     resolve::ContactValues defaults;
     defaults.ke = config.ke, defaults.kd = config.kd, defaults.kf = config.kf, defaults.ka = config.ka;
     defaults.mu_torsional = config.mu_torsional, defaults.mu_rolling = config.mu_rolling;
@@ -339,6 +363,7 @@ model::ShapeConfig shape_of_curve(const DeformableReader& read, const CurveSourc
         const physics::Material& material = run.physics.materials[static_cast<std::size_t>(m)];
         config.mu                         = material.dynamic_friction;
         config.restitution                = material.restitution;
+        // Newton drops static friction of curves; the conventions say which engine is followed.
         if (!run.conventions.static_friction_dropped) config.mu_static = material.static_friction;
     }
     config.density             = 0;  // segments get their masses one by one
@@ -365,6 +390,7 @@ void set_curve_masses(const DeformableReader& read, const CurveSource& curve, st
     double all = 0;
     for (const MassRun& one : runs)
         for (const double v : one.volumes) all += v;
+    // Masses by volume within what they are said for: all curves, one, a segment, a point.
     std::vector<std::vector<double>> masses;
     for (const MassRun& one : runs) {
         if (!out.masses) break;
@@ -385,6 +411,7 @@ void set_curve_masses(const DeformableReader& read, const CurveSource& curve, st
             for (std::size_t i = 0; i < one.bodies.size(); ++i)
                 elements.points.push_back(
                     {static_cast<std::int32_t>(i), static_cast<std::int32_t>((i + 1) % one.point_count)});
+            // The points of this curve only.
             const std::vector<double> points(
                 v.begin() + static_cast<std::ptrdiff_t>(one.point_offset),
                 v.begin() + static_cast<std::ptrdiff_t>(one.point_offset + one.point_count));
@@ -408,6 +435,7 @@ void set_curve_masses(const DeformableReader& read, const CurveSource& curve, st
         }
         masses.push_back(std::move(of_run));
     }
+    // Nobody has said masses: the body's own, else density times volume.
     if (!out.masses) {
         masses.clear();
         const auto   whole = read.body_mass(curve.prim);

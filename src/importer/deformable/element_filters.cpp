@@ -1,5 +1,8 @@
 // Pairs of segments, bodies and colliders that PhysicsElementCollisionFilter and physics:filteredPairs keep apart.
 // ElementGroups of elements are paired one by one; a side without groups means all.
+//
+// Only cables have elements that can be told apart: their segments are bodies. Cloth and soft bodies are refused with
+// a message.
 
 #include <fmt/format.h>
 
@@ -38,6 +41,7 @@ std::vector<std::int32_t> rigid_shapes(const Import& run, const std::string& pat
     if (const auto body = run.result.path_body_map.find(path); body != run.result.path_body_map.end())
         return shapes_of_bodies(run, std::array{body->second});
     const physics::Index collider = run.physics.collider_at(usd::Path(path));
+    // Colliders may be named themselves, without their body.
     return shapes_of_collider(run, collider);
 }
 
@@ -56,6 +60,7 @@ std::optional<ElementGroups> groups_of(const DeformableReader& read, const usd::
         return std::nullopt;
     };
     ElementGroups out;
+    // No counts: one group with every element.
     if (counts.empty()) {
         if (!indices.empty())
             read.warn(codes::kDeformableFilter, prim,
@@ -98,6 +103,7 @@ void add_element_filters(Import& run, const PairSink& add)
         const auto a = groups_of(read, prim, "0"), b = groups_of(read, prim, "1");
         if (!a || !b) continue;
         // One group of all elements meets every group of the other side.
+        // Groups are paired in order; "all" on one side meets each group of the other.
         const std::size_t pairs = a->all && !b->all ? b->groups.size() : a->groups.size();
         if (!a->all && !b->all && a->groups.size() != b->groups.size()) {
             read.warn(codes::kDeformableFilter, prim,
@@ -130,6 +136,7 @@ void add_element_filters(Import& run, const PairSink& add)
         };
         for (std::size_t g = 0; g < pairs; ++g) {
             const auto x = shapes(from, a->groups[a->all ? 0 : g]), y = shapes(to, b->groups[b->all ? 0 : g]);
+            // A target that is not there is told once and ends the filter.
             if (!x || !y) break;
             add(*x, *y, fmt::format("the element filter <{}> names them", prim.path().text()));
         }
@@ -139,6 +146,7 @@ void add_element_filters(Import& run, const PairSink& add)
     static const usd::Token kPairs("physics:filteredPairs");
     const usd::Prim         root = run.stage.prim_at(usd::Path(run.options.root_path));
     if (!root) return;
+    // Rigid pairs are the business of the rigid filters (filters.cpp); only pairs with a cable are looked at here.
     const auto shapes_at = [&](const std::string& path) {
         auto out = shapes_of_cable(run, path);
         return out.empty() ? rigid_shapes(run, path) : out;

@@ -1,5 +1,8 @@
 // Values by element of deformables (masses, thicknesses): reading with their elementType, checking of counts, and
 // distribution of masses over points by volume.
+//
+// direct     values of points of an earlier revision, taken as the masses of the points themselves
+// authored   how many elements the prim has; some may be left out, `sources` says which remain
 
 #include "elements.h"
 
@@ -35,6 +38,7 @@ std::optional<ElementValues> element_values(const DeformableReader& read, const 
         if (out.element_type.empty()) return std::nullopt;
         return refuse(fmt::format("{} is empty; it is ignored", name));
     }
+    // Thickness always had a type.
     if (out.element_type.empty()) {
         // An earlier revision had masses of points only.
         if (!untyped_points) return refuse(fmt::format("{} needs {}; it is ignored", name, type_name));
@@ -57,6 +61,7 @@ std::optional<ElementValues> element_values(const DeformableReader& read, const 
                                   values->size(), expected->second, out.element_type));
     // Beyond the range of float a value cannot be meant.
     const auto bad = std::find_if(values->begin(), values->end(), [&](double x) {
+        // Zero is allowed for masses of points only.
         return !(std::isfinite(x) && std::abs(x) <= 3.4028234663852886e38) || x < 0 || (x == 0 && !out.direct);
     });
     if (bad != values->end())
@@ -70,6 +75,7 @@ std::optional<ElementValues> element_values(const DeformableReader& read, const 
     return out;
 }
 
+/// An element's mass goes in equal parts to its points.
 std::vector<double> lumped(std::span<const double> masses, const Elements& elements)
 {
     std::vector<double> out(elements.point_count, 0);
@@ -87,6 +93,7 @@ std::optional<std::vector<double>> spread(std::span<const double> point_masses, 
     std::vector<double>       out;
     for (std::size_t e = 0; e < elements.points.size(); ++e) {
         double per_volume = 0;
+        // The part of the point's mass that a unit of volume beside it takes.
         for (const std::int32_t p : elements.points[e]) {
             const double v = beside[static_cast<std::size_t>(p)];
             if (!(v > 0 && std::isfinite(v))) return std::nullopt;
@@ -112,6 +119,7 @@ std::optional<std::vector<double>> authored_masses(const DeformableReader& read,
     };
     std::vector<double> masses;
     if (values->element_type == "point") {
+        // Points of left-out elements have mass in the file and none in the model.
         std::vector<bool> used(elements.point_count, false);
         for (const auto& points : elements.points)
             for (const std::int32_t p : points) used[static_cast<std::size_t>(p)] = true;
@@ -124,6 +132,7 @@ std::optional<std::vector<double>> authored_masses(const DeformableReader& read,
         masses = *std::move(found);
         return lumped(masses, elements);
     }
+    // A face that became two triangles shares its mass by area.
     // The mass of an authored element, or of all of them, goes by volume to what became of it.
     const bool whole  = values->element_type == "constant";
     const auto source = [&](std::size_t e) { return whole ? 0 : elements.sources.empty() ? e : elements.sources[e]; };

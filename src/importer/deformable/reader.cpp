@@ -1,6 +1,8 @@
 // Reading of deformable schemas: attributes under their namespaces (PhysX's earlier ones too, if its resolver is
 // listed), ranges, units, bound materials, places. Every attribute that is read is noted in the ledger.
 // SI out: the factor of a name follows from its powers of mass and length (physics::deformable_unit).
+//
+// Stage units: mass and length as the stage has them; the power of each for a name comes from one table.
 
 #include "reader.h"
 
@@ -36,6 +38,7 @@ bool has_any_of(const DeformableValues& values, std::span<const std::string_view
 
 DeformableReader::DeformableReader(Import& run) : run_(run), namespaces_{std::string(physics::kDeformableNamespaces[0])}
 {
+    // PhysX's earlier namespaces are read only where its resolver is listed.
     if (run.resolvers.has("physx"))
         namespaces_.assign(std::begin(physics::kDeformableNamespaces), std::end(physics::kDeformableNamespaces));
     if (run.conventions.keeps_stage_units || run.options.units == Units::stage) fallback_unit_ = run.result.linear_unit;
@@ -49,6 +52,7 @@ bool DeformableReader::applies(const usd::Prim& prim, std::string_view api)
 
 usd::Prim DeformableReader::body_of(const usd::Prim& prim)
 {
+    // The schema governs a prim and its children, hence the parent only.
     for (const usd::Prim& one : {prim, prim.parent()})
         if (one && applies(one, "PhysicsDeformableBodyAPI")) return one;
     return {};
@@ -70,6 +74,7 @@ double DeformableReader::factor(std::string_view name) const
            std::pow(run_.context.scale.meters_per_unit, unit.length);
 }
 
+/// Reported at the attribute, and corrected in the ledger: it was noted as read.
 void DeformableReader::fault(const usd::Prim& prim, std::string_view name, std::string text) const
 {
     const usd::Attribute attribute = find(prim, name);
@@ -101,6 +106,7 @@ std::optional<bool> DeformableReader::flag(const usd::Prim& prim, std::string_vi
     const usd::Attribute attribute = find(prim, name);
     if (!attribute) return std::nullopt;
     run_.took(prim, attribute.name().text());
+    // Numbers stand for truths in files of earlier revisions.
     if (const auto value = usd::start_authored_as<bool>(attribute)) return value;
     if (const auto value = usd::start_authored_as<double>(attribute)) return *value != 0;
     return std::nullopt;
@@ -129,6 +135,7 @@ std::optional<std::vector<Vec3d>> DeformableReader::points(const usd::Prim& prim
     run_.took(prim, attribute.name().text());
     auto out = usd::start_authored_as<std::vector<Vec3d>>(attribute);
     if (!out) fault(prim, name, fmt::format("{} is no array of points; it is ignored", attribute.name().text()));
+    // An empty array says nothing.
     if (out && out->empty()) out.reset();
     return out;
 }
@@ -157,6 +164,7 @@ std::optional<double> DeformableReader::field(const usd::Prim& prim, const Defor
         if (run_.log) run_.log->correct(prim, name, physics::Use::ignored, said);
         return std::nullopt;
     };
+    // nu = 0.5 makes lambda infinite. What is a little beyond is meant as nearly incompressible.
     if (field.range == DeformableField::Range::poisson) {
         if (*value > -1 && *value < 0.5) return value;
         if (!(*value >= 0.5 && *value < 1)) return refuse("a number above -1 and below 0.5");
@@ -172,6 +180,7 @@ std::optional<double> DeformableReader::field(const usd::Prim& prim, const Defor
         return std::nullopt;
     };
     if (field.range == DeformableField::Range::density) {
+        // The schema's zero: a density that something else gives.
         if (*value == 0) return leave("zero stands for a density that something else gives");
         if (!representable(*value) || *value < 0) return refuse("a positive number");
     } else {
@@ -191,6 +200,7 @@ std::optional<DeformableValues> DeformableReader::material(const usd::Prim& prim
                                                            std::string_view                 space) const
 {
     const usd::Prim bound = run_.stage.bound_material(prim, "physics");
+    // A material of another family is not read.
     if (!bound || !applies(bound, api)) return std::nullopt;
     run_.deformable_materials.insert(bound.path());
     DeformableValues out;
@@ -216,6 +226,7 @@ double DeformableReader::density(const usd::Prim& prim, const std::optional<doub
     return default_density();
 }
 
+/// The range of densities is that of masses: positive, and zero for "not said".
 std::optional<double> DeformableReader::body_mass(const usd::Prim& prim) const
 {
     const usd::Prim body = body_of(prim);
@@ -237,6 +248,7 @@ std::vector<Vec3d> DeformableReader::placed_vectors(const usd::Prim& prim, std::
     const usd::Matrix4d world = run_.stage.world_matrix(prim);
     std::vector<Vec3d>  out;
     out.reserve(vectors.size());
+    // Vectors turn and scale; they are not moved.
     for (const Vec3d& v : vectors) out.push_back(rotate(run_.X_WS.q, run_.length() * usd::transform_vector(world, v)));
     return out;
 }

@@ -1,6 +1,9 @@
 // Graphs of segments as bodies, rod joints and articulations. A segment's body has +z along it, its origin in the
 // middle; a joint sits at the node and turns frames back where a segment runs against the walk.
 // Order: breadth first from the root or the first segment, so a parent joint comes before its children.
+//
+// edge   a segment between two nodes;  walk  from a tree's first edge outwards
+// back   a frame turned by half a turn about y, where the edge runs against the walk
 
 #include "rods.h"
 
@@ -44,6 +47,8 @@ class Rods {
         return nodes[static_cast<std::size_t>(v)] - nodes[static_cast<std::size_t>(u)];
     }
 
+    // Rest lengths and frames are kept beside the present ones: bodies start where the stage has them, joints pull to
+    // rest.
     void measure()
     {
         incident_.resize(g_.nodes.size());
@@ -70,9 +75,10 @@ class Rods {
             const Vec3d middle = 0.5 * (g_.nodes[static_cast<std::size_t>(u)] + g_.nodes[static_cast<std::size_t>(v)]);
             const std::int32_t  body = b_.add_link({middle, g_.frames[e]}, fmt::format("{}_edge_body_{}", g_.label, e));
             model::BuilderShape shape;
-            shape.label  = fmt::format("{}_edge_capsule_{}", g_.label, e);
-            shape.type   = model::GeoType::capsule;
-            shape.body   = body;
+            shape.label = fmt::format("{}_edge_capsule_{}", g_.label, e);
+            shape.type  = model::GeoType::capsule;
+            shape.body  = body;
+            // A capsule with its core as long as the segment at rest.
             shape.scale  = {g_.radii[e], 0.5 * out_.rest_lengths[e], 0};
             shape.config = g_.shape;
             shape.color  = g_.color;
@@ -92,16 +98,18 @@ class Rods {
     {
         Quatd qp = rest_frames_[parent], qc = rest_frames_[child];
         if (parent_back) qp = qp * kTurnedBack;
+        // Along the walk both frames have +z from the parent through the node to the child.
         if (child_back) qc = qc * kTurnedBack;
         model::BuilderJoint joint;
-        joint.label         = fmt::format("{}_cable_{}", g_.label, out_.joints.size() + 1);
-        joint.type          = model::JointType::rod;
-        joint.parent        = out_.bodies[parent];
-        joint.child         = out_.bodies[child];
-        joint.parent_xform  = anchor(parent, node, parent_back);
-        joint.child_xform   = anchor(child, node, child_back);
+        joint.label        = fmt::format("{}_cable_{}", g_.label, out_.joints.size() + 1);
+        joint.type         = model::JointType::rod;
+        joint.parent       = out_.bodies[parent];
+        joint.child        = out_.bodies[child];
+        joint.parent_xform = anchor(parent, node, parent_back);
+        joint.child_xform  = anchor(child, node, child_back);
         // Rotation of the child in the parent at rest: q_P^-1 q_C.
         joint.rest_rotation = conjugate(qp) * qc;
+        // Gains are set later from the material; these are the defaults.
         set_rod_gains(joint, {});
         const std::int32_t index = b_.add_joint(std::move(joint));
         out_.joints.push_back(index);
@@ -114,7 +122,8 @@ class Rods {
     /// A ring: a chain, and a joint outside of its articulation that closes it.
     void join_ring()
     {
-        const std::size_t         n = g_.edges.size();
+        const std::size_t n = g_.edges.size();
+        // A free joint for the first segment; the ring closes outside the tree.
         std::vector<std::int32_t> tree{b_.add_joint_free(out_.bodies[0], g_.label + "_free_joint")};
         out_.roots = tree;
         for (std::size_t e = 1; e < n; ++e) tree.push_back(join(e - 1, e, g_.edges[e][0], false, false));
@@ -126,6 +135,7 @@ class Rods {
     void join_trees()
     {
         std::vector<std::size_t> starts;
+        // The rooted edge comes first, the others in the order of the graph.
         for (std::size_t e = 0; e < g_.edges.size(); ++e) starts.push_back(e);
         if (g_.root >= 0) {
             const auto first = static_cast<std::size_t>(incident_[static_cast<std::size_t>(g_.root)].front());
@@ -139,8 +149,9 @@ class Rods {
 
     void join_tree(std::size_t start, std::vector<bool>& visited)
     {
-        const std::size_t         tree_index = out_.articulations.size();
-        const std::string         suffix     = tree_index > 0 ? fmt::format("_{}", tree_index) : "";
+        const std::size_t tree_index = out_.articulations.size();
+        const std::string suffix     = tree_index > 0 ? fmt::format("_{}", tree_index) : "";
+        // A tree of its own for each connected part.
         std::vector<std::int32_t> tree;
         const bool                rooted = g_.root >= 0 && tree_index == 0;
         tree.push_back(rooted ? g_.add_root(out_.bodies[start], anchor(start, g_.root, g_.root == g_.edges[start][1]))
@@ -151,6 +162,7 @@ class Rods {
         while (!queue.empty()) {
             const std::size_t parent = queue.front();
             queue.pop_front();
+            // All edges at either end of the parent that were not reached yet.
             for (const std::int32_t node : g_.edges[parent])
                 for (const std::int32_t next : incident_[static_cast<std::size_t>(node)]) {
                     const auto child = static_cast<std::size_t>(next);
@@ -161,6 +173,7 @@ class Rods {
                     queue.push_back(child);
                 }
         }
+        // The cable becomes a branch of the articulation that it hangs on.
         if (rooted && g_.root_articulation >= 0) {
             out_.articulations.push_back(g_.root_articulation);
             auto& extended = b_.articulations[static_cast<std::size_t>(g_.root_articulation)].joints;
@@ -214,7 +227,7 @@ Quatd segment_frame(const Vec3d& direction, const Vec3d& normal)
     const Quatd least  = segment_frame(direction);
     const Vec3d across = normal - dot(normal, direction) * direction;
     if (!(length(across) > 1e-8)) return least;
-    const Vec3d  y = rotate(least, Vec3d{0, 1, 0}), wanted = normalized(across);
+    const Vec3d y = rotate(least, Vec3d{0, 1, 0}), wanted = normalized(across);
     // Angle about the segment from the least frame's y to the normal.
     const double roll = std::atan2(dot(cross(y, wanted), direction), dot(y, wanted));
     return from_axis_angle(direction, roll) * least;
@@ -222,6 +235,7 @@ Quatd segment_frame(const Vec3d& direction, const Vec3d& normal)
 
 Quatd carried(const Quatd& frame, const Vec3d& from, const Vec3d& to)
 {
+    // Opposite directions have no shortest rotation: half a turn about any axis across.
     if (length(from + to) < 1e-4) {
         const Vec3d across = normalized(cross(from, std::abs(from.x) < 0.9 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0}));
         return from_axis_angle(across, kPi) * frame;
@@ -241,9 +255,11 @@ void set_rod_gains(model::BuilderJoint& joint, const RodGains& gains)
         dof.actuator_mode = model::TargetMode::none;
         return dof;
     };
-    joint.linear_axes  = {axis({1, 0, 0}, gains.shear, gains.shear_damping),
-                          axis({0, 1, 0}, gains.shear, gains.shear_damping),
-                          axis({0, 0, 1}, gains.stretch, gains.stretch_damping)};
+    // Linear axes: two across (shear), one along (stretch).
+    joint.linear_axes = {axis({1, 0, 0}, gains.shear, gains.shear_damping),
+                         axis({0, 1, 0}, gains.shear, gains.shear_damping),
+                         axis({0, 0, 1}, gains.stretch, gains.stretch_damping)};
+    // Angular axes: two bend, the third twists.
     joint.angular_axes = {axis({1, 0, 0}, gains.bend, gains.bend_damping),
                           axis({0, 1, 0}, gains.bend, gains.bend_damping),
                           axis({0, 0, 1}, gains.twist, gains.twist_damping)};
@@ -251,12 +267,13 @@ void set_rod_gains(model::BuilderJoint& joint, const RodGains& gains)
 
 void set_segment_mass(model::ModelBuilder& builder, std::int32_t body, double mass)
 {
-    model::BuilderBody&            segment = builder.bodies[static_cast<std::size_t>(body)];
-    const model::BuilderShape&     shape   = builder.shapes[static_cast<std::size_t>(segment.shapes.front())];
-    const geometry::MassProperties unit    = geometry::capsule_mass(shape.scale.x, shape.scale.y, 1);
-    segment.mass                           = mass;
-    segment.com                            = {};
-    segment.inertia                        = unit.mass > 0 ? (mass / unit.mass) * unit.inertia : Mat33d{};
+    model::BuilderBody&        segment = builder.bodies[static_cast<std::size_t>(body)];
+    const model::BuilderShape& shape   = builder.shapes[static_cast<std::size_t>(segment.shapes.front())];
+    // The inertia of a capsule, scaled to the mass.
+    const geometry::MassProperties unit = geometry::capsule_mass(shape.scale.x, shape.scale.y, 1);
+    segment.mass                        = mass;
+    segment.com                         = {};
+    segment.inertia                     = unit.mass > 0 ? (mass / unit.mass) * unit.inertia : Mat33d{};
 }
 
 }  // namespace mechane::importer

@@ -1,5 +1,8 @@
 // Finds the prims that are deformables before anything is imported: which bodies govern them, what is their graphics,
 // what belongs to vendors' schemas that nobody reads. What is found here is neither rigid collider nor visual shape.
+//
+// A deformable body (PhysicsDeformableBodyAPI) governs the prim itself and its children; its simulation geometry is
+// the first of them with a simulation schema. Everything else of points below it is its graphics.
 
 #include <fmt/format.h>
 
@@ -30,6 +33,7 @@ bool ends_bodies(const usd::Prim& prim)
 bool has_collider(const usd::Prim& prim) { return prim.has_api("PhysicsCollisionAPI"); }
 
 /// Geometry of points in the subtree of a deformable body; nested bodies are their own business.
+/// Recursion ends at bodies of any kind.
 void visit_points(const Import& run, const usd::Prim& prim, bool is_root, const auto& visit)
 {
     if (!is_root && (ends_bodies(prim) || DeformableReader::applies(prim, "PhysicsDeformableBodyAPI"))) return;
@@ -49,6 +53,7 @@ class Scout {
         if (type == "PhysicsElementCollisionFilter") return out().filters.push_back(prim);
         const bool curves = prim.is_a("BasisCurves"), tet = prim.is_a("TetMesh");
         if (!curves && !tet && !prim.is_a("Mesh")) return;
+        // Each kind of geometry has its own schema; another one has no meaning on it.
         const bool simulated = DeformableReader::applies(prim, kSimulated[curves ? 0 : tet ? 2 : 1]);
         if (!simulated) {
             // A TetMesh needs no API (Newton).
@@ -68,6 +73,7 @@ class Scout {
         for (const auto& [path, geometry] : out().owner) {
             const usd::Prim body = run_.stage.prim_at(path);
             visit_points(run_, body, true, [&](const usd::Prim& prim) {
+                // A collider below the body collides through the simulation geometry.
                 if (has_collider(prim)) {
                     run_.deformable.insert(prim.path());
                 } else if (!is_simulated(prim) && !DeformableReader::applies(prim, "NewtonPointsDeformableSimAPI") &&
@@ -89,6 +95,7 @@ class Scout {
     bool claims(const usd::Prim& prim, bool is_mesh)
     {
         const usd::Prim body = DeformableReader::body_of(prim);
+        // A body further up looks as if it governed the prim. The schema says it does not.
         if (!body) {
             for (usd::Prim p = prim.parent(); p && !p.path().is_root() && !ends_bodies(p); p = p.parent())
                 if (DeformableReader::applies(p, "PhysicsDeformableBodyAPI")) {
@@ -103,6 +110,7 @@ class Scout {
                                    body.path().text()));
             return false;
         }
+        // A disabled body is not simulated. Its mesh may still collide, standing still.
         const usd::Attribute enabled = (body ? body : prim).attribute("physics:bodyEnabled");
         if (!enabled.authored() || enabled.authored_as<bool>().value_or(true)) return true;
         run_.took(body ? body : prim, "physics:bodyEnabled", physics::Use::used, "it is not simulated");
@@ -124,13 +132,15 @@ void report_unsupported(Import& run)
                                                        "PhysxParticleClothAPI",         "PhysxBaseDeformableBodyAPI"};
     std::size_t                               count = 0;
     usd::Prim                                 first;
-    std::unordered_map<const void*, bool>     known;  // by what prims apply; never iterated
+    // Keys are the addresses of shared definitions: equal keys mean equal schemas.
+    std::unordered_map<const void*, bool> known;  // by what prims apply; never iterated
     for (const usd::Prim& prim : run.stage.traverse()) {
         // Prims with equal schemas share the answer: the list is long and stages are large.
         const auto [place, fresh] = known.try_emplace(prim.definition_key(), false);
         if (fresh)
             place->second = std::any_of(kSchemas.begin(), kSchemas.end(),
                                         [&](std::string_view api) { return DeformableReader::applies(prim, api); });
+        // A prim that is simulated by a schema that is read needs no vendor's one.
         if (!place->second || is_simulated(prim)) continue;
         if (count++ == 0) first = prim;
         run.deformable.insert(prim.path());
@@ -155,6 +165,7 @@ void find_deformables(Import& run)
     report_unsupported(run);
 }
 
+/// What the schema allows and no solver here does: kinematic deformables, several simulation geometries.
 bool may_import(const DeformableReader& read, const usd::Prim& prim, std::string_view kind)
 {
     Import&         run  = read.run();
@@ -176,6 +187,7 @@ bool may_import(const DeformableReader& read, const usd::Prim& prim, std::string
 
 bool collides(const DeformableReader& read, const usd::Prim& prim)
 {
+    // The ledger sees the attribute as read even if it is not there.
     Import&    run     = read.run();
     const auto enabled = [&](const usd::Prim& one) {
         run.took(one, "physics:collisionEnabled");
@@ -183,6 +195,7 @@ bool collides(const DeformableReader& read, const usd::Prim& prim)
     };
     bool any = enabled(prim);
     if (const usd::Prim body = DeformableReader::body_of(prim))
+        // Colliders of the body do not collide themselves: that is an approximation.
         visit_points(run, body, true, [&](const usd::Prim& one) {
             if (one == prim || !enabled(one)) return;
             any = true;
@@ -213,8 +226,10 @@ void report_misplaced(const DeformableReader& read, const usd::Prim& prim, std::
                                    stray.name().text(), material_api));
             run.took(prim, stray.name().text(), physics::Use::ignored, "it belongs on the bound material");
         }
+    // Deformables start at rest; moving ones would need velocities of particles.
     if (const usd::Attribute v = prim.attribute("velocities"); v.authored())
         read.warn(codes::kDeformableApproximated, prim, "authored velocities are not read; it starts at rest");
+    // Materials by subset would need elements of different kinds.
     for (const usd::Prim& child : prim.children()) {
         if (!child.is_a("GeomSubset")) continue;
         for (const char* name : {"material:binding:physics", "material:binding"})

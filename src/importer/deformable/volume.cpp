@@ -1,5 +1,9 @@
 // Tetrahedral meshes as soft bodies: elements, rest shape, materials as Lame parameters, masses. Inverted and flat
 // elements are left out with a warning.
+//
+// mu, lambda  Lame parameters: stiffness against shear and against change of volume [Pa]
+// pose        inverse of the edge vectors of an element at rest; F = D pose is the deformation gradient
+// skin        triangles that belong to one element only: what collides and is drawn
 
 #include <fmt/format.h>
 
@@ -26,6 +30,7 @@ usd::Prim body_above(const usd::Prim& prim)
 {
     for (usd::Prim p = prim; p && !p.path().is_root(); p = p.parent()) {
         if (DeformableReader::applies(p, "PhysicsDeformableBodyAPI")) return p;
+        // A rigid body's subtree is its own.
         if (p.has_api("PhysicsRigidBodyAPI") || p.has_api("PhysicsArticulationRootAPI")) return {};
     }
     return {};
@@ -38,6 +43,7 @@ class Volume {
     {
     }
 
+    // Three ways to be here: simulated by its schema, a plain TetMesh, or graphics of a deformable body.
     void add()
     {
         if (!declared_)
@@ -50,6 +56,7 @@ class Volume {
             }
         if (!may_import(read_, prim_, "soft body")) return;
         if (declared_) report_misplaced(read_, prim_, kVolumeApi);
+        // The ledger lists every attribute of the prim from here on.
         run_.collect(prim_);
         if (!read_mesh()) return;
         read_material();
@@ -87,6 +94,7 @@ class Volume {
             if (i % 4 == 0) authored_.push_back({});
             authored_.back()[i % 4] = p;
         }
+        // leftHanded and a mirroring transform both change the sign of volumes; both together cancel.
         for (const Tet& t : authored_) tets_.push_back(wound(t, left_handed_ != read_.mirrored(prim_)));
         vertices_ = read_.placed_points(prim_, *points);
         if (!std::all_of(vertices_.begin(), vertices_.end(), [](const Vec3d& p) { return is_finite(p); }))
@@ -96,6 +104,7 @@ class Volume {
         for (std::size_t t = 0; t < tets_.size(); ++t) {
             const double v = volume(vertices_, tets_[t]);
             // What single precision cannot tell from nothing is flat.
+            // 1e-12 of the cube about the mesh.
             if (v > 1e-12 * scale * scale * scale)
                 kept_.push_back(t);
             else
@@ -113,9 +122,11 @@ class Volume {
         return true;
     }
 
+    // The first index is kept, so that messages and files agree.
     // Exchanging two corners changes the sign of the volume.
     static Tet wound(const Tet& t, bool swap) { return swap ? Tet{t[0], t[2], t[1], t[3]} : t; }
 
+    // Six times the volume is the triple product of three edges.
     static double volume(const std::vector<Vec3d>& points, const Tet& t)
     {
         const auto at = [&](std::size_t k) { return points[static_cast<std::size_t>(t[k])]; };
@@ -131,6 +142,7 @@ class Volume {
 
     void read_material()
     {
+        // Newton's density for plain TetMeshes is 1 kg/m^3, ours that of the builder.
         options_.density = run_.conventions.soft_density_is_one ? 1.0 : options_.density;
         if (declared_) {
             const auto            material = read_.material(prim_, kVolumeApi, kVolumeFields);
@@ -154,6 +166,7 @@ class Volume {
         run_.deformable_materials.insert(bound.path());
         const bool current = DeformableReader::applies(bound, kVolumeApi);
         if (current || run_.resolvers.has("physx")) {
+            // A modulus of an earlier PhysX material counts where PhysX's words are read.
             auto modulus = read_.field(bound, kVolumeFields[0]), poisson = read_.field(bound, kVolumeFields[1]);
             if (!modulus && current) modulus = read_.default_modulus();
             if (modulus) options_.tet = lame_parameters(*modulus, poisson.value_or(DeformableReader::kDefaultPoisson));
@@ -168,6 +181,7 @@ class Volume {
         const auto points  = read_.points(prim_, "restShapePoints");
         const auto indices = read_.ints(prim_, "restTetVertexIndices");
         const auto no_use  = [&](std::string why) { read_.warn(codes::kDeformableRest, prim_, std::move(why)); };
+        // The mesh's own indices are no rest shape and no fault.
         if (!points) {
             bool same = indices.empty() || indices.size() == 4 * authored_.size();
             for (std::size_t i = 0; same && i < indices.size(); ++i) same = indices[i] == authored_[i / 4][i % 4];
@@ -184,6 +198,7 @@ class Volume {
         for (const int i : indices)
             if (i < 0 || i >= std::ssize(*points))
                 return no_use(fmt::format("restTetVertexIndices names point {} of {}", i, points->size()));
+        // The rest shape has no place, only a form: it is rotated and scaled, not moved.
         const std::vector<Vec3d> placed = read_.placed_vectors(prim_, *points);
         std::vector<Mat33d>      poses;
         std::vector<double>      volumes;
@@ -194,6 +209,7 @@ class Volume {
                             left_handed_ != read_.mirrored(prim_));
             const auto           at   = [&](std::size_t k) { return placed[static_cast<std::size_t>(tet[k])]; };
             const model::TetRest rest = model::tet_rest(at(0), at(1), at(2), at(3));
+            // One unusable element refuses the rest shape: a partial one would pull at the others.
             if (!(rest.volume > 0))
                 return no_use(fmt::format("tetrahedron {} of the rest shape is flat or inverted", t));
             poses.push_back(rest.pose);
@@ -214,7 +230,8 @@ class Volume {
         const Appearance look = appearance_of(run_.stage, run_.physics, prim_, run_.found);
         options_.color        = look.color.value_or(options_.color);
         options_.opacity      = look.opacity.value_or(options_.opacity);
-        options_.tri          = {};
+        // Triangles exist for contact; their elasticity is that of the elements.
+        options_.tri = {};
         // The skin collides and is drawn, and resists nothing.
         options_.tri.ke = options_.tri.ka = options_.tri.kd = 0;
         std::vector<Tet> kept;
@@ -225,11 +242,14 @@ class Volume {
         const auto skin = run_.conventions.unusable_elements_count ? model::surface_of(tets_) : model::surface_of(kept);
         b.add_soft_mesh({}, {}, vertices_, kept, {}, skin, options_);
         if (!run_.conventions.soft_radius_is_default) set_radius(skin);
+        // Without a collider particles pass through everything.
         for (std::size_t p = particle0_;
              !meets && !run_.conventions.deformables_always_collide && p < b.particles.size(); ++p)
             b.particles[p].flags |= model::particle_flag::passes_through;
         if (!rest_poses_.empty()) {
             for (std::size_t t = 0; t < kept.size(); ++t) b.tets[tet0_ + t].pose = rest_poses_[t];
+            // The rest shape decides the masses, since it decides the volumes: a quarter of an element for each
+            // corner.
             for (std::size_t p = particle0_; p < b.particles.size(); ++p) b.particles[p].mass = 0;
             for (std::size_t t = 0; t < kept.size(); ++t)
                 for (const std::int32_t p : kept[t])
@@ -252,6 +272,7 @@ class Volume {
     /// Half the shortest edge of the skin, and no more than the builder's default.
     void set_radius(const std::vector<std::array<std::int32_t, 3>>& skin)
     {
+        // Twice the default radius is the longest edge that matters.
         double shortest = 2 * run_.builder.default_particle_radius;
         for (const auto& t : skin)
             for (std::size_t k = 0; k < 3; ++k)

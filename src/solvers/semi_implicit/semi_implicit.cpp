@@ -1,5 +1,13 @@
 // The solver `semi-implicit`: maximal coordinates, joints and contacts as springs, one semi-implicit Euler step
 // (Newton's SolverSemiImplicit). Stability bounds are in docs/solvers.md.
+//
+//   h      substep [s]
+//   k, d   stiffness and damping of a spring
+//   m      mass that a spring moves
+//   near_  coordinates of the last substep, to which angles are unwound
+//
+// An explicit step of a spring is stable while h sqrt(k / m) < 2 and h d / m < 2, over all springs and dampers that
+// act on a body.
 
 #include "solvers/semi_implicit/semi_implicit.h"
 
@@ -25,8 +33,9 @@ namespace {
 
 using namespace shared;
 
-constexpr double      kAngularDamping = 0.01;  ///< of joint_attach_kd
-constexpr std::size_t kJointsAtOnce   = 32;
+constexpr double kAngularDamping = 0.01;  ///< of joint_attach_kd
+// How many joints a thread takes at once; results do not depend on it.
+constexpr std::size_t kJointsAtOnce = 32;
 
 struct Gains {
     double attach_ke = 0, attach_kd = 0, mimic_ke = 0, mimic_kd = 0, angular_damping = 0;
@@ -55,6 +64,7 @@ class SemiImplicit final : public Stepper {
         read_model();
     }
 
+    // Parameters may change during a run, the model's numbers too: each has a function that reads them anew.
   protected:
     void configured() override
     {
@@ -79,6 +89,8 @@ class SemiImplicit final : public Stepper {
         for (std::size_t i = 0; i < near_.size(); ++i) near_[i] = static_cast<double>(in.joint_q[i]);
         particles_.load(model_, in);
     }
+    // All forces are those of the state at the start of the substep. Velocities take them first, then poses take the
+    // new velocities.
     void advance(const model::State& in, const model::Control& control, double h, StepReport& /*report*/) override
     {
         bodies_.begin_forces(in);
@@ -119,6 +131,7 @@ class SemiImplicit final : public Stepper {
             bodies_.add_force(places_[i].child, pushes_[i].child.linear, pushes_[i].child.angular);
         }
     }
+    // The same joint may be pushed by any thread: it writes to its own entries only.
     void push_joint(std::size_t i, const model::Control& control)
     {
         const JointLayout& joint = joints_[i];
@@ -147,6 +160,7 @@ class SemiImplicit final : public Stepper {
         const auto d    = static_cast<std::size_t>(joint.qd + c.dof);
         const bool ball = joint.turn == JointLayout::Turn::ball && angular;
         const auto law  = read_dof(model_, control, d, ball ? -1 : joint.q + c.dof);
+        // The three coordinates of a ball are no angles, so only forces and damping act.
         if (ball) return law.force - law.damping * c.rate;
         return law.force + dof_force(law, c.value, c.rate, angular);
     }
@@ -172,6 +186,7 @@ class SemiImplicit final : public Stepper {
             }
         }
     }
+    // A force along a coordinate acts on both bodies of the joint, equal and opposite.
     void tie(const JointPlace& at, const Found& found, double force)
     {
         JointPush push;

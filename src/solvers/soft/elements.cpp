@@ -1,5 +1,7 @@
 // The elements of a model's soft bodies as arrays for the solvers, lists of corners by particle, colour groups, and the
 // sum of energies. Elements without stiffness and without area are left out.
+//
+// Entries are in double precision. A row says which element of the model an entry came from.
 
 #include "solvers/soft/elements.h"
 
@@ -25,6 +27,7 @@ CornerLists lists_of(std::size_t particles, const std::vector<std::array<std::in
         // Counting sort by particle: the elements of a particle keep their order, so sums have the same bits.
         for (const std::int32_t p : points) ++out.start[static_cast<std::size_t>(p) + 1];
     for (std::size_t i = 0; i < particles; ++i) out.start[i + 1] += out.start[i];
+    // The last start is the number of all corners.
     out.corners.resize(static_cast<std::size_t>(out.start.back()));
     std::vector<std::int32_t> next(out.start.begin(), out.start.end() - 1);
     for (std::size_t e = 0; e < elements.size(); ++e)
@@ -44,6 +47,7 @@ void read_surfaces(const model::Model& m, Elements& out)
 {
     for (std::size_t t = 0; t < m.tri_indices.size(); ++t) {
         const auto& k = m.tri_materials[t];
+        // mu and lambda are both zero: the triangle resists nothing; its drag in the air is computed elsewhere.
         if ((k[0] == 0 && k[1] == 0) || !(m.tri_areas[t] > 0)) continue;
         TriangleLaw law{.area = m.tri_areas[t], .mu = k[0], .lambda = k[1], .kd = k[2], .activation = 0};
         for (std::size_t i = 0; i < 4; ++i) law.pose[i] = m.tri_poses[t][i];
@@ -54,6 +58,7 @@ void read_surfaces(const model::Model& m, Elements& out)
     for (std::size_t e = 0; e < m.edge_indices.size(); ++e) {
         const auto& points = m.edge_indices[e];
         const auto& k      = m.edge_bending_properties[e];
+        // An edge with one triangle beside it cannot bend.
         if (points[0] < 0 || points[1] < 0 || (k[0] == 0 && k[1] == 0)) continue;
         out.edge_points.push_back(points);
         out.edges.push_back({m.edge_rest_angle[e], m.edge_rest_length[e], k[0], k[1]});
@@ -87,6 +92,7 @@ Elements elements_of(const model::Model& m)
     return out;
 }
 
+// Activations of the control go before those of the model.
 void activate(Elements& elements, const model::Model& model, const model::Control& control)
 {
     const auto& tris = control.tri_activations.empty() ? model.tri_activations : control.tri_activations;
@@ -97,6 +103,7 @@ void activate(Elements& elements, const model::Model& model, const model::Contro
         elements.tets[i].activation = tets[static_cast<std::size_t>(elements.tet_rows[i])];
 }
 
+// The share of a particle: its force and the 3 x 3 block of its own second derivatives.
 void add_elements(const Elements& elements, std::size_t particle, const std::vector<Vec3d>& x,
                   const std::vector<Vec3d>& before, double inv_dt, Block& out)
 {
@@ -134,6 +141,7 @@ std::string part_of(const model::Model& m, std::int32_t particle)
 }
 
 /// Particles of one group share no element, so they may move at once.
+/// The groups of the model are used if it has some; else the graph of all pairs within an element is coloured.
 std::vector<std::vector<std::int32_t>> color_groups(const model::Model& model, const Elements& elements)
 {
     if (!model.particle_color_groups.empty()) return model.particle_color_groups;
@@ -154,6 +162,7 @@ std::vector<std::vector<std::int32_t>> color_groups(const model::Model& model, c
 
 namespace mechane::solvers {
 
+// For reports; no solver reads it.
 SoftEnergy soft_energy(const model::Model& m, const model::State& state)
 {
     const soft::Elements elements = soft::elements_of(m);

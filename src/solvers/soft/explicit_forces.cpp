@@ -1,5 +1,17 @@
 // Forces of soft elements in explicit form, by the laws of this library or by those of Newton 1.8 (soft_laws 0).
 // Positions [m], velocities [m/s], forces added to f [N].
+//
+//   x, v            positions and velocities
+//   a, b, d         edges from the first corner
+//   D               inverse of the rest edges
+//   F               deformation gradient, [a b] D or [a b d] D
+//   mu, lambda, kd  stiffness and damping times the rest area or volume
+//   g               gradient of the area or volume ratio to a corner
+//
+// Newton's triangle has the energy mu / 2 |F|^2 + lambda / 2 (A / A0 - 1 - mu / lambda + activation)^2, its
+// tetrahedron mu / 2 (I1 - 3 - log(I1 + 1)) + lambda / 2 (J - alpha + activation)^2 with alpha = 1 + 3/4 mu / lambda,
+// per rest area and volume. Forces are minus the gradients, and what a corner gets the first corner gets back:
+// momentum is kept.
 
 #include "solvers/soft/explicit_forces.h"
 
@@ -22,6 +34,7 @@ void add_springs(const model::Model& m, const std::vector<Vec3d>& x, const std::
         const double      l     = length(apart);
         if (!(l > 0)) continue;
         const Vec3d n = (1 / l) * apart;
+        // Along the spring: stiffness times the stretch and damping times its rate.
         const Vec3d pull =
             (static_cast<double>(m.spring_stiffness[s]) * (l - static_cast<double>(m.spring_rest_length[s])) +
              static_cast<double>(m.spring_damping[s]) * dot(n, v[i] - v[j])) *
@@ -45,9 +58,10 @@ void add_triangles(const model::Model& m, const std::vector<Real>& activations, 
                           kd     = area * static_cast<double>(m.tri_materials[t][2]);
         const std::size_t i = at(m.tri_indices[t][0]), j = at(m.tri_indices[t][1]), k = at(m.tri_indices[t][2]);
         const Vec3d       a = x[j] - x[i], b = x[k] - x[i], va = v[j] - v[i], vb = v[k] - v[i];
-        const Vec3d       p1 = mu * (d0 * a + d2 * b) + kd * (d0 * va + d2 * vb);
-        const Vec3d       p2 = mu * (d1 * a + d3 * b) + kd * (d1 * va + d3 * vb);
-        Vec3d             f1 = d0 * p1 + d1 * p2, f2 = d2 * p1 + d3 * p2;
+        // The columns of P = mu F + kd dF/dt. The forces of the corners j and k are the columns of P D^T.
+        const Vec3d p1 = mu * (d0 * a + d2 * b) + kd * (d0 * va + d2 * vb);
+        const Vec3d p2 = mu * (d1 * a + d3 * b) + kd * (d1 * va + d3 * vb);
+        Vec3d       f1 = d0 * p1 + d1 * p2, f2 = d2 * p1 + d3 * p2;
         if (lambda > 0) {
             const Vec3d  n   = cross(a, b);
             const double now = 0.5 * length(n);
@@ -55,6 +69,7 @@ void add_triangles(const model::Model& m, const std::vector<Real>& activations, 
             // Newton's neo-Hookean area term: preferred ratio 1 + mu / lambda, so that the rest shape is free of
             // stress.
             const double off = now / area - (1 + mu / lambda) + static_cast<double>(activations[t]);
+            // The area is half the length of n = a x b, so its gradient to b's corner is half of nn x a.
             const Vec3d  g1 = (0.5 / area) * cross(b, nn), g2 = (0.5 / area) * cross(nn, a);
             const double rate = dot(g1, v[j]) + dot(g2, v[k]) - dot(g1 + g2, v[i]);
             f1 += (lambda * off + kd * rate) * g1;
@@ -72,8 +87,10 @@ void add_bending(const model::Model& m, const std::vector<Vec3d>& x, const std::
         std::array<Vec3d, 4> gradient;
         double               angle = 0, long_edge = 0;
         if (!newton_bending(m.edge_indices[e], x, angle, long_edge, gradient)) continue;
+        // The rate of the angle, by the same gradients.
         double rate = 0;
         for (std::size_t c = 0; c < 4; ++c) rate += dot(gradient[c], v[at(m.edge_indices[e][c])]);
+        // The longer the edge, the stiffer its hinge.
         const double moment = -long_edge * (static_cast<double>(m.edge_bending_properties[e][0]) *
                                                 (angle - static_cast<double>(m.edge_rest_angle[e])) +
                                             static_cast<double>(m.edge_bending_properties[e][1]) * rate);
@@ -98,9 +115,11 @@ void add_tets(const model::Model& m, const std::vector<Real>& activations, const
         const Mat33d F = Mat33d::from_columns(a, b, d) * D;
         const Mat33d dF =
             Mat33d::from_columns(v[at(c[1])] - v[at(c[0])], v[at(c[2])] - v[at(c[0])], v[at(c[3])] - v[at(c[0])]) * D;
-        const double               I1 = trace(transpose(F) * F);
-        const Mat33d               H  = (mu * (1 - 1 / (I1 + 1)) * F + kd * dF) * transpose(D);
-        const double               J  = determinant(F);
+        const double I1 = trace(transpose(F) * F);
+        // The first Piola-Kirchhoff stress of the mu term, times D^T.
+        const Mat33d H = (mu * (1 - 1 / (I1 + 1)) * F + kd * dF) * transpose(D);
+        const double J = determinant(F);
+        // Columns of the cofactor matrix of F times D^T: the gradient of J to each corner.
         const std::array<Vec3d, 3> g{det * cross(b, d), det * cross(d, a), det * cross(a, b)};
         double                     rate = 0;
         for (std::size_t k = 0; k < 3; ++k) rate += dot(g[k], v[at(c[k + 1])]);
@@ -121,11 +140,13 @@ bool newton_bending(const std::array<std::int32_t, 4>& points, const std::vector
 {
     if (std::any_of(points.begin(), points.end(), [](std::int32_t p) { return p < 0; })) return false;
     const Vec3d &x1 = x[at(points[0])], &x2 = x[at(points[1])], &x3 = x[at(points[2])], &x4 = x[at(points[3])];
+    // Normals of both triangles, twice their areas long, and the edge between them.
     const Vec3d  n1 = cross(x3 - x1, x4 - x1), n2 = cross(x4 - x2, x3 - x2), e = x4 - x3;
     const double l1 = length(n1), l2 = length(n2);
     long_edge = length(e);
     if (!(l1 >= kNoExtent && l2 >= kNoExtent && long_edge >= kNoExtent)) return false;
     const Vec3d u1 = (1 / l1) * n1, u2 = (1 / l2) * n2, along = (1 / long_edge) * e;
+    // Signed by the direction of the edge, from -pi to pi.
     angle    = std::atan2(dot(cross(u1, u2), along), dot(u1, u2));
     gradient = {-long_edge * u1, -long_edge * u2, -dot(x1 - x4, along) * u1 - dot(x2 - x4, along) * u2,
                 -dot(x3 - x1, along) * u1 - dot(x3 - x2, along) * u2};
@@ -149,6 +170,7 @@ void add_law_forces(const Elements& elements, const std::vector<Vec3d>& x, const
     for (std::size_t p = 0; p < x.size(); ++p) before[p] = x[p] - h * v[p];
     for (std::size_t p = 0; p < x.size(); ++p) {
         Block block;
+        // Each particle sums its own elements, in their order; the second derivatives are not used.
         add_elements(elements, p, x, before, 1 / h, block);
         f[p] += block.force;
     }
@@ -190,6 +212,7 @@ void add_ball_forces(const model::Model& m, const Neighbours& neighbours, const 
         const Vec3d       apart = x[i] - x[j];
         const double      d     = length(apart);
         if (!(d > 0)) continue;
+        // Negative where balls overlap; up to the cohesion they pull.
         const double off = d - static_cast<double>(m.particle_radius[i]) - static_cast<double>(m.particle_radius[j]);
         if (off > static_cast<double>(m.particle_contact.cohesion)) continue;
         const Vec3d  n = (1 / d) * apart, rel = v[i] - v[j];
@@ -213,12 +236,13 @@ void add_shape_forces(const model::Model& m, const model::SoftContacts& contacts
         if (particle < 0 || at(particle) >= x.size() || s < 0 || at(s) >= m.shape_count() || !meets(m, at(particle)))
             continue;
         const std::size_t  p = at(particle), shape = at(s);
-        const std::int32_t b  = m.shape_body[shape];
-        const Posed        X  = bodies.pose(b);
-        const Vec3d        on = X * static_cast<Vec3d>(contacts.soft_contact_body_pos[row]);
-        const Vec3d        n  = static_cast<Vec3d>(contacts.soft_contact_normal[row]),
-                           r  = b < 0 ? Vec3d{} : on - bodies.com_W(b);
-        const double       c  = dot(n, x[p] - on) - static_cast<double>(m.particle_radius[p]);
+        const std::int32_t b = m.shape_body[shape];
+        const Posed        X = bodies.pose(b);
+        // The point on the shape in the world.
+        const Vec3d  on = X * static_cast<Vec3d>(contacts.soft_contact_body_pos[row]);
+        const Vec3d  n  = static_cast<Vec3d>(contacts.soft_contact_normal[row]),
+                     r  = b < 0 ? Vec3d{} : on - bodies.com_W(b);
+        const double c  = dot(n, x[p] - on) - static_cast<double>(m.particle_radius[p]);
         if (!(c <= static_cast<double>(m.particle_contact.adhesion))) continue;
         const auto mean = [&](Real a, const std::vector<Real>& of) {
             return 0.5 * (static_cast<double>(a) + static_cast<double>(of[shape]));
@@ -229,12 +253,14 @@ void add_shape_forces(const model::Model& m, const model::SoftContacts& contacts
                      mu = mean(m.soft_contact.mu, m.shape_material_mu);
         const Vec3d  rel =
             v[p] - bodies.velocity_at(b, r) - rotate(X.q, static_cast<Vec3d>(contacts.soft_contact_body_vel[row]));
+        // Negative where they approach; only then there is damping.
         const double rate  = dot(n, rel);
         const Vec3d  slip  = rel - rate * n;
         const double speed = length(slip);
         Vec3d        push  = (c * ke + std::min(rate, 0.0) * kd) * n;
         if (speed > 0) push += (std::min(kf * speed, std::abs(mu * c * ke)) / speed) * slip;
         f[p] -= push;
+        // The body gets the opposite force at the contact's point.
         bodies.add_force(b, push, cross(r, push));
     }
 }

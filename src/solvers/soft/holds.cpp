@@ -1,5 +1,9 @@
 // What holds particles at bodies in vertex block descent: contacts and attachments as springs with the mass of the body
 // behind them. Motion is that of one step; stiffness [N/m], damping per step.
+//
+// A hold is a spring between a point of one to three particles and a point of a body. Its stiffness is that of the
+// spring in series with the inertia of the body, since the particles move first and the body follows at the end of
+// the step.
 
 #include "solvers/soft/holds.h"
 
@@ -95,6 +99,7 @@ void add_contacts(const model::Model& m, const model::Contacts& contacts, const 
             if (usable) hold.reach = std::max(hold.reach, static_cast<double>(m.particle_radius[p]));
         }
         if (!usable) continue;
+        // Contact begins at the radius of the particle and the margin of the shape.
         hold.reach += m.shape_margin[s];
         const auto at = static_cast<Vec3d>(contacts.soft_contact_body_pos[row]);
         const auto by = static_cast<Vec3d>(contacts.soft_contact_body_vel[row]);
@@ -106,9 +111,11 @@ void add_contacts(const model::Model& m, const model::Contacts& contacts, const 
             hold.point             = body.after * at;
             hold.moved             = hold.point - body.before * at + options.dt * rotate(body.after.q, by);
         }
-        hold.ke   = 0.5 * (static_cast<double>(m.soft_contact.ke) + m.shape_material_ke[s]);
-        hold.kd   = 0.5 * (static_cast<double>(m.soft_contact.kd) + m.shape_material_kd[s]) / options.dt;
-        hold.mu   = std::sqrt(std::max(0.0, static_cast<double>(m.soft_contact.mu) * m.shape_material_mu[s]));
+        hold.ke = 0.5 * (static_cast<double>(m.soft_contact.ke) + m.shape_material_ke[s]);
+        hold.kd = 0.5 * (static_cast<double>(m.soft_contact.kd) + m.shape_material_kd[s]) / options.dt;
+        // The geometric mean of both coefficients.
+        hold.mu = std::sqrt(std::max(0.0, static_cast<double>(m.soft_contact.mu) * m.shape_material_mu[s]));
+        // The length of slip in a step below which friction grows with slip.
         hold.slip = options.friction_epsilon * options.dt;
         out.push_back(hold);
     }
@@ -162,6 +169,7 @@ void share_masses(const std::vector<BodyMotion>& bodies, const std::vector<Vec3d
                 w = std::max(w, inverse_mass(body, hold.point, axis_vector<double>(axis)));
         else
             w = inverse_mass(body, hold.point, hold.normal);
+        // A body with n holds has an n-th of its mass for each.
         hold.yield = dt * dt * w * std::max(1, shares[b]);
         hold.ke    = yielding(hold.ke, hold.yield);
         hold.kd    = yielding(hold.kd, hold.yield);

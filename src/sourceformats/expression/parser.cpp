@@ -1,4 +1,12 @@
 // Reads expressions of xacro and computes them while it reads.
+//
+// A recursive descent with one token of look-ahead, in the order of Python's grammar. What Python itself would do is
+// the measure: whole numbers stay whole, / gives a real number, -7 // 2 is -4, "a < b < c" is allowed.
+//
+// why_       the first mistake in the text itself; it ends the reading
+// pending_   the first mistake of a value ("x is not defined"); it counts only if Python would have evaluated that
+// place
+// skip_      inside of what Python would not evaluate
 #include <fmt/format.h>
 
 #include <cctype>
@@ -20,8 +28,9 @@ std::string number_text(double v)
 {
     if (std::isnan(v)) return "nan";
     if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
-    const double a    = std::abs(v);
-    std::string  text = fmt::format("{}", v);  // the shortest digits that give the number back, as Python's
+    const double a = std::abs(v);
+    // Python writes 1.0 for a whole real number; without the ".0" it would be read as a whole number again.
+    std::string text = fmt::format("{}", v);  // the shortest digits that give the number back, as Python's
     if (a < 1e16 && text.find_first_of(".e") == std::string::npos) text += ".0";
     return text;
 }
@@ -37,6 +46,7 @@ Evaluated ExpressionParser::run()
 
 void ExpressionParser::fail(std::string why)
 {
+    // The text counts as read to its end, so that all loops stop.
     if (why_.empty()) why_ = std::move(why);
     token_ = {};
     at_    = text_.size();
@@ -80,6 +90,7 @@ void ExpressionParser::next()
 void ExpressionParser::number()
 {
     const std::size_t from = at_;
+    // A number too large for 64 bits is refused as hexadecimal, and becomes a real number otherwise.
     if (text_.substr(at_).starts_with("0x") || text_.substr(at_).starts_with("0X")) {
         std::int64_t v       = 0;
         const auto [end, ec] = std::from_chars(text_.data() + at_ + 2, text_.data() + text_.size(), v, 16);
@@ -154,6 +165,7 @@ void ExpressionParser::expect(std::string_view sign)
 Value ExpressionParser::expression()
 {
     if (++depth_ > kMostExpressionDepth) return --depth_, fail("the expression is nested too deep"), Value{};
+    // `before` are mistakes of what stands to the left of this expression.
     // Mistakes of the left side count only if the condition chooses it: xacro files write "${a / b if b else 0}".
     const std::string before = std::exchange(pending_, {});
     Value             v      = disjunction();
@@ -178,8 +190,9 @@ Value ExpressionParser::disjunction()
     while (why_.empty() && take_word("or")) {
         const bool outer = skip_;
         skip_            = outer || v.truth();
-        Value right      = conjunction();
-        skip_            = outer;
+        // "a or b" is a value, not a truth: b is not even evaluated where a is true.
+        Value right = conjunction();
+        skip_       = outer;
         if (!v.truth()) v = std::move(right);
     }
     return v;
@@ -211,6 +224,7 @@ Value ExpressionParser::comparison()
 {
     Value left   = sum();
     bool  result = true, any = false;
+    // Each operand is compared with its neighbour, and the results are joined by "and".
     while (why_.empty()) {
         std::string op;
         for (const char* sign : {"<=", ">=", "==", "!=", "<", ">"})
@@ -272,6 +286,7 @@ Value ExpressionParser::product()
 // A power binds tighter than a sign on its left and looser than one on its right: -2 ** -1 is -(2 ** (-1)).
 Value ExpressionParser::factor()
 {
+    // A sign recurs without brackets, so it counts as depth as well.
     if (++depth_ > kMostExpressionDepth) return --depth_, fail("the expression is nested too deep"), Value{};
     Value v;
     if (take("-")) {
@@ -313,6 +328,7 @@ Value ExpressionParser::element_or_slice(const Value& of)
     std::optional<Value> parts[3];
     std::size_t          colons = 0;
     while (why_.empty() && !is("]")) {
+        // Up to three parts with colons between; an index has no colon.
         if (take(":")) {
             if (++colons > 2) return fail("a slice has two ':' at most"), Value{};
         } else if (parts[colons]) {
@@ -356,6 +372,7 @@ void ExpressionParser::for_each(const Place& start, ValueList& out)
     const bool  chooses   = word("if");
     if (chooses) {
         next();
+        // The condition is read once without computing, to find its end; it is computed for each item below.
         const bool outer = std::exchange(skip_, true);  // to find its end
         disjunction();
         skip_ = outer;
@@ -365,6 +382,7 @@ void ExpressionParser::for_each(const Place& start, ValueList& out)
     const std::size_t outer = locals_.size();
     for (const Value& item : from) {
         if (!why_.empty() || skip_) break;
+        // A bound on what one expression can make.
         if (++made_ > 100'000) return fail("a list becomes too long");
         // "for key, value in d.items()" takes each item apart.
         if (names.size() == 1) {
@@ -411,10 +429,12 @@ Value ExpressionParser::atom()
     }
     if (token_.kind == Kind::text) {
         std::string all = token_.text;
+        // Texts that stand side by side are one, as in Python.
         for (next(); token_.kind == Kind::text; next()) all += token_.text;
         return {all};
     }
     if (take("(")) {
+        // Tuples are lists here.
         if (take(")")) return {std::make_shared<ValueList>()};
         Value v = expression();
         if (is(",")) {
@@ -469,6 +489,7 @@ Value ExpressionParser::atom()
     // Names of loops hide those of the file, inner ones those of outer ones.
     for (auto local = locals_.rbegin(); local != locals_.rend(); ++local)
         if (local->first == name && !is("(")) return local->second;
+    // xacro's own functions are the caller's: they need files and arguments.
     if (calls_ && (name == "load_yaml" || (name == "xacro" && is(".")))) {
         std::string function = name;
         if (take(".")) {
@@ -503,6 +524,7 @@ Value ExpressionParser::atom()
     if (name == "tau") return {2 * std::numbers::pi};
     if (name == "inf") return {std::numeric_limits<double>::infinity()};
     if (name == "nan") return {std::numeric_limits<double>::quiet_NaN()};
+    // "math.pi" and "pi" are both in use; numpy's and python's names are those of math.
     if (name == "math" || name == "python" || name == "numpy") {
         auto dict = std::make_shared<ValueDict>();
         dict->emplace_back("pi", Value{std::numbers::pi});
@@ -561,6 +583,7 @@ bool Value::truth() const
     if (text() != nullptr) return !text()->empty();
     if (const auto* list = std::get_if<std::shared_ptr<ValueList>>(&is)) return !(*list)->empty();
     if (const auto* dict = std::get_if<std::shared_ptr<ValueDict>>(&is)) return !(*dict)->empty();
+    // None, and empty lists, dictionaries and texts, are false.
     return false;
 }
 
@@ -606,6 +629,7 @@ Value literal(std::string_view text)
 {
     // xacro turns texts of properties into what they look like: whole number, real number, True or False, or a text
     // without its quotation marks.
+    // The type of a property is decided by its text, since XML has only texts.
     const std::string_view word = trimmed(text);
     if (word.size() >= 2 && (word.front() == '\'' || word.front() == '"') && word.back() == word.front())
         return {std::string(word.substr(1, word.size() - 2))};

@@ -1,4 +1,8 @@
 // Meshes: their vertices, their forms, their instances.
+//
+// A mesh of glTF is several primitives; each has vertices and a material of its own. In USD it becomes one Mesh whose
+// faces are parted by GeomSubsets, so vertices of all primitives are put one after the other (`base` is where one
+// begins). Points and lines become Points and BasisCurves beside it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +18,10 @@ GltfScene::Data GltfScene::data_of(int m)
     const Json& primitives = gltf_child(*d_.entry("meshes", m), "primitives");
     if (!primitives.is_array() || primitives.empty())
         return error(kMeshInvalid, fmt::format("{} has no primitives", called("meshes", m))), out;
-    bool               normals = true, colors = false;
-    std::size_t        sets = 0;
+    bool        normals = true, colors = false;
+    std::size_t sets = 0;
+    // Attributes that only some primitives have are filled up: a primvar must have a value for each vertex. Normals
+    // are the exception: partly invented ones would shade wrongly, so they are dropped for the whole mesh.
     std::map<int, int> first;  // accessor of positions -> first vertex
     for (const Json& p : primitives) {
         const Json& attributes = gltf_child(p, "attributes");
@@ -31,6 +37,7 @@ GltfScene::Data GltfScene::data_of(int m)
         }
         const std::size_t n    = points->size() / 3;
         const int         base = static_cast<int>(out.points.size());
+        // Indices of USD are 32-bit numbers; the bound lies far below their range.
         if (base + static_cast<double>(n) > 50e6)
             return error(kLimit, fmt::format("{} has more than 50 million points", called("meshes", m))), out;
         bool wrong = false;
@@ -54,6 +61,7 @@ GltfScene::Data GltfScene::data_of(int m)
             out.normals.push_back(
                 N ? turned(normalized(Vec3d{(*N)[3 * i], (*N)[3 * i + 1], (*N)[3 * i + 2]}, {0, 0, 1}))
                   : Vec3d{0, 0, 1});
+        // At most eight sets are read. USD's v runs upwards, glTF's downwards.
         for (std::size_t set = 0; set < 8; ++set) {
             const auto uv = part(fmt::format("TEXCOORD_{}", set).c_str(), 2);
             if (!uv) continue;
@@ -89,6 +97,7 @@ GltfScene::Data GltfScene::data_of(int m)
         const auto                 good  = [&](std::size_t i) {
             return i < order.size() && order[i] >= 0 && order[i] < static_cast<double>(n);
         };
+        // Modes of glTF: 0 points, 1 lines, 2 loop, 3 strip, 4 triangles, 5 strip, 6 fan.
         if (mode < 4) {
             std::vector<int> list;
             for (std::size_t i = 0; i < order.size(); ++i)
@@ -100,6 +109,7 @@ GltfScene::Data GltfScene::data_of(int m)
         std::size_t      bad  = 0;
         const auto       face = [&](std::size_t a, std::size_t b, std::size_t c) {
             if (!good(a) || !good(b) || !good(c)) return void(++bad);
+            // A strip repeats a vertex to go on elsewhere. Such triangles have no area and are no error.
             if (order[a] == order[b] || order[b] == order[c] || order[a] == order[c]) return;  // strips have such seams
             faces.push_back(static_cast<int>(out.corners.size() / 3));
             for (const std::size_t k : {a, b, c}) out.corners.push_back(base + static_cast<int>(order[k]));
@@ -108,6 +118,7 @@ GltfScene::Data GltfScene::data_of(int m)
             for (std::size_t i = 0; i + 2 < order.size(); i += 3) face(i, i + 1, i + 2);
         if (mode == 5)
             for (std::size_t i = 0; i + 2 < order.size(); ++i)
+                // Every other triangle of a strip runs the other way; two of its corners are exchanged.
                 i % 2 == 0 ? face(i, i + 1, i + 2) : face(i + 1, i, i + 2);
         if (mode == 6)
             for (std::size_t i = 1; i + 1 < order.size(); ++i) face(0, i, i + 1);
@@ -125,6 +136,7 @@ GltfScene::Data GltfScene::data_of(int m)
 void GltfScene::form(int m, const Data& data, const std::string& path, Role role)
 {
     sheet_.define(role, path, "Mesh", place_);
+    // All faces are triangles by now.
     std::vector<int> counts(data.corners.size() / 3, 3);
     Vec3d            low = data.points.at(0), high = low;
     for (const Vec3d& p : data.points)
@@ -140,14 +152,17 @@ void GltfScene::form(int m, const Data& data, const std::string& path, Role role
     };
     if (!data.normals.empty()) primvar("normals", "normal3f[]", data.normals);
     for (std::size_t u = 0; u < data.uvs.size(); ++u)
+        // Texture coordinates are called "st" as in UsdPreviewSurface's examples, further ones st1, st2.
         primvar(u == 0 ? "st" : fmt::format("st{}", u), "texCoord2f[]", data.uvs[u]);
     if (!data.colors.empty()) primvar("displayColor", "color3f[]", data.colors);
+    // Opacity is written only where something is not opaque.
     if (std::any_of(data.opacities.begin(), data.opacities.end(), [](double v) { return v < 1; }))
         primvar("displayOpacity", "float[]", data.opacities);
     data.how.write(sheet_, role, path, place_);
     const Json& primitives = gltf_child(*d_.entry("meshes", m), "primitives");
     for (const Json& p : primitives)
         if (const int material = gltf_index(p, "material");
+            // glTF has sides by material, USD by mesh: one material that is seen from both sides makes the mesh so.
             material >= 0 && at(material) < double_sided_.size() && double_sided_[at(material)]) {
             sheet_.set(role, path, "doubleSided", "bool", true, place_, true);
             break;
@@ -162,6 +177,7 @@ void GltfScene::form(int m, const Data& data, const std::string& path, Role role
         }
 }
 
+// A mesh that several nodes show is read once.
 const GltfScene::Data& GltfScene::known_data(int m)
 {
     auto [known, fresh] = data_.try_emplace(m);
@@ -173,6 +189,7 @@ void GltfScene::deformed(int n, int m, int skin, const std::string& path)
 {
     const GltfDeformation& how = known_data(m).how;
     std::string            root;
+    // A skinned mesh stands below the skeleton that moves it, not below its node (rig.cpp).
     if (skin >= 0 && how.influences > 0) root = rig_.skin(skin, "/" + name_);
     if (skin >= 0 && root.empty())
         lose("skin", Severity::error, LossAction::dropped, "visual", called("nodes", n), "skin",
@@ -190,6 +207,7 @@ std::string GltfScene::mesh(int m, const std::string& above)
     if (data.corners.empty()) return {};
     ++written_;
     const std::string path = above + "/" + below_[above].take(said, "mesh");
+    // In a folder the form lies in the layer of geometries once, and each node has a payload of it.
     if (sheet_.single()) {
         form(m, data, path, Role::base);
     } else {
@@ -238,10 +256,12 @@ void GltfScene::lines(const Data& data, const std::string& above, const std::str
         sheet_.define(Role::base, path, mode == 0 ? "Points" : "BasisCurves", place_);
         sheet_.set(Role::base, path, "points", "point3f[]", points, place_);
         if (mode == 0) {
+            // A width of 1 mm: USD draws neither points nor curves without one, and glTF gives none.
             sheet_.set(Role::base, path, "widths", "float[]", std::vector<double>{0.001}, place_);
             sheet_.property_field(Role::base, path, "widths", "interpolation", "constant");
         } else {
             sheet_.set(Role::base, path, "type", "token", std::string("linear"), place_, true);
+            // A loop is a periodic curve.
             if (mode == 2) sheet_.set(Role::base, path, "wrap", "token", std::string("periodic"), place_, true);
             sheet_.set(Role::base, path, "curveVertexCounts", "int[]", counts, place_);
             sheet_.set(Role::base, path, "widths", "float[]", std::vector<double>{0.001}, place_);
@@ -254,6 +274,7 @@ void GltfScene::lines(const Data& data, const std::string& above, const std::str
     }
 }
 
+// EXT_mesh_gpu_instancing: accessors of translations, rotations and scales, all of one length.
 void GltfScene::instancer(int n, int m, const Json& extension, const std::string& above)
 {
     const Json& attributes = gltf_child(extension, "attributes");
@@ -283,6 +304,7 @@ void GltfScene::instancer(int n, int m, const Json& extension, const std::string
             scales.push_back(is_finite(p.s) ? p.s : Vec3d{1, 1, 1});
     }
     sheet_.set(Role::base, path, "positions", "point3f[]", positions, place_);
+    // `orientationsf` is the array in single precision; the older `orientations` has halves.
     sheet_.set(Role::base, path, "orientationsf", "quatf[]", turns, place_);
     if (s) sheet_.set(Role::base, path, "scales", "float3[]", scales, place_);
     sheet_.set(Role::base, path, "protoIndices", "int[]", std::vector<int>(count, 0), place_);

@@ -30,11 +30,14 @@ void GltfScene::camera(int n, int index, const std::string& above)
     ++written_;
     const auto   set  = [&](const char* name, double v) { sheet_.set(Role::base, path, name, "float", v, place_); };
     const double near = gltf_number(lens, "znear", 0.01), far = gltf_number(lens, "zfar", 1e6);
+    // Apertures are in tenths of a unit and are whole widths; xmag and ymag are half widths: hence 20.
     if (flat) {
         sheet_.set(Role::base, path, "projection", "token", std::string("orthographic"), place_);
         set("horizontalAperture", 20 * gltf_number(lens, "xmag", 1)),
             set("verticalAperture", 20 * gltf_number(lens, "ymag", 1));  // tenths of a unit
     } else {
+        // 24 mm of film in tenths of a metre. The angle of view is what counts; any aperture with its focal length
+        // would do.
         const double fovy = gltf_number(lens, "yfov", 0.8), aspect = gltf_number(lens, "aspectRatio", 16.0 / 9),
                      vertical = 0.24;
         if (!(fovy > 0 && fovy < std::numbers::pi))
@@ -48,6 +51,7 @@ void GltfScene::camera(int n, int index, const std::string& above)
 void GltfScene::light(int n, int index, const std::string& above)
 {
     const Json& list = gltf_child(gltf_child(gltf_child(d_.json(), "extensions"), "KHR_lights_punctual"), "lights");
+    // The list of lights stands in the extension at the root of the file; nodes name its entries.
     if (!list.is_array() || index < 0 || at(index) >= list.size())
         return error(kUnknownName, fmt::format("{} has a light that does not exist", called("nodes", n)));
     const Json&       l    = list[at(index)];
@@ -63,6 +67,7 @@ void GltfScene::light(int n, int index, const std::string& above)
     if (const double range = gltf_number(l, "range", 0); range > 0)
         lose("light-range", Severity::warning, LossAction::dropped, "visual", called("lights", index),
              fmt::format("range {:g} m", range), {}, "lights of OpenUSD have no range");
+    // A point has no area: treatAsPoint leaves the radius to what draws the light itself.
     sheet_.set(Role::base, path, "treatAsPoint", "bool", true, place_);
     sheet_.set(Role::base, path, "inputs:radius", "float", 0.02, place_);
     if (type != "spot") return;
@@ -72,6 +77,7 @@ void GltfScene::light(int n, int index, const std::string& above)
     sheet_.apply(Role::base, path, "ShapingAPI");
     sheet_.set(Role::base, path, "inputs:shaping:cone:angle", "float", outer * kDegrees, place_);
     if (outer > 0)
+        // Softness is the part of the cone over which the light fades: none when both angles are equal.
         sheet_.set(Role::base, path, "inputs:shaping:cone:softness", "float", std::clamp(1 - inner / outer, 0.0, 1.0),
                    place_);
 }

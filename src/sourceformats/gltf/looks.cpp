@@ -1,3 +1,7 @@
+// glTF's metallic-roughness model (specification 3.9) becomes UsdPreviewSurface, which has the same factors. Each
+// texture is a UsdUVTexture with its factor as `scale` and `bias`; one reader of each set of coordinates is shared by
+// a material. Of the extensions clearcoat, index of refraction, emissive strength, texture transform and variants are
+// read; others are losses by name.
 // Materials, their textures, and variants of them.
 #include <fmt/format.h>
 
@@ -21,6 +25,8 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
+// A picture lies in a view of the buffer, in the uri itself, or in a file. Formats that neither USD nor we decode end
+// here.
 std::string GltfScene::picture(int texture)
 {
     const Json* t = d_.entry("textures", texture);
@@ -38,6 +44,7 @@ std::string GltfScene::picture(int texture)
                    std::string();
     if (e == nullptr)
         return error(kTextureMissing, fmt::format("{} has no picture", called("textures", texture))), std::string();
+    // Textures share pictures; each picture is written once.
     if (const auto known = images_.find(i); known != images_.end()) return known->second;
     std::string&      out = images_[i];
     const std::string uri = gltf_text(*e, "uri"), said = gltf_text(*e, "name");
@@ -64,6 +71,7 @@ std::string GltfScene::picture(int texture)
     const auto head = files::read_head(file, 12);
     if (!head || !(head->starts_with("\x89PNG") || head->starts_with("\xff\xd8\xff")))
         return error(kTextureMissing, fmt::format("{} is neither PNG nor JPEG", address)), out;
+    // One layer has no folder: it names the file where it is.
     if (sheet_.single()) {
         std::error_code failed;
         return out = fs::absolute(file, failed).lexically_normal().string();
@@ -76,6 +84,7 @@ std::string GltfScene::picture(int texture)
 
 std::string GltfScene::coordinates(Look& look, const Json& info)
 {
+    // The transform may choose another set than the texture.
     int         set       = gltf_index(info, "texCoord");
     const Json& transform = gltf_child(gltf_child(info, "extensions"), "KHR_texture_transform");
     if (transform.is_object() && transform.contains("texCoord")) set = gltf_index(transform, "texCoord");
@@ -98,6 +107,7 @@ std::string GltfScene::coordinates(Look& look, const Json& info)
     const double ou = offset.size() == 2 ? offset[0] : 0, ov = offset.size() == 2 ? offset[1] : 0;
     std::string& out = look.readers[fmt::format("{} {} {} {} {} {}", set, r, su, sv, ou, ov)];
     if (!out.empty()) return out;
+    // uv' = T R S uv in glTF, with v downwards. The translation below is what remains when both v are turned over.
     // With u = U and v = 1 - V the map keeps its angle and scale (see the writer).
     const double      c = std::cos(r), s = std::sin(r);
     const std::string path = look.path + fmt::format("/transform_{}", look.readers.size());
@@ -123,6 +133,7 @@ std::string GltfScene::texture(Look& look, const char* name, const Json& info, b
     sheet_.set(Role::materials, path, "info:id", "token", std::string("UsdUVTexture"), place_, true);
     sheet_.set(Role::materials, path, "inputs:file", "asset", usd::AssetPath{file, {}, {}}, place_);
     sheet_.set(Role::materials, path, "inputs:sourceColorSpace", "token", std::string(color ? "sRGB" : "raw"), place_);
+    // Values of OpenGL: 10497 repeat, 33071 clamp to edge, 33648 mirrored repeat. Repeat is glTF's default.
     const Json* sampler = d_.entry(
         "samplers", d_.entry("textures", t) != nullptr ? gltf_number(*d_.entry("textures", t), "sampler", -1) : -1);
     for (const auto& [input, key] : {std::pair{"inputs:wrapS", "wrapS"}, std::pair{"inputs:wrapT", "wrapT"}}) {
@@ -173,18 +184,21 @@ void GltfScene::material(const Json& m, const std::string& path)
     const auto connect = [&](const char* input, const char* type, const std::string& to) {
         sheet_.connect(Role::materials, surface, std::string("inputs:") + input, type, to);
     };
+    // A factor outside of 0 to 1 is not allowed by the specification; what is not finite becomes 0.
     const auto            in    = [](double v) { return std::isfinite(v) ? std::clamp(v, 0.0, 1.0) : 0.0; };
     const Json&           pbr   = gltf_child(m, "pbrMetallicRoughness");
     const auto            color = gltf_numbers(pbr, "baseColorFactor");
     std::array<double, 4> base{1, 1, 1, 1};
     for (std::size_t c = 0; c < 4 && c < color.size(); ++c) base[c] = in(color[c]);
     const std::string alpha = gltf_text(m, "alphaMode");
+    // Colours are sRGB, data (normals, roughness, occlusion) raw.
     const std::string paint = texture(look, "base_color", gltf_child(pbr, "baseColorTexture"), true, base, {});
     if (paint.empty())
         sheet_.set(Role::materials, surface, "inputs:diffuseColor", "color3f", Vec3d{base[0], base[1], base[2]},
                    place_);
     else
         connect("diffuseColor", "color3f", paint + ".outputs:rgb");
+    // OPAQUE ignores alpha, whatever the picture has. MASK cuts at a threshold, BLEND uses it as it is.
     if (alpha == "BLEND" || alpha == "MASK") {
         if (paint.empty())
             number("opacity", base[3]);
@@ -193,6 +207,7 @@ void GltfScene::material(const Json& m, const std::string& path)
         if (alpha == "MASK") number("opacityThreshold", in(gltf_number(m, "alphaCutoff", 0.5)));
     }
     const double metal = in(gltf_number(pbr, "metallicFactor", 1)), rough = in(gltf_number(pbr, "roughnessFactor", 1));
+    // One picture for both: green is roughness, blue metallic.
     const std::string orm = texture(look, "metallic_roughness", gltf_child(pbr, "metallicRoughnessTexture"), false,
                                     {1, rough, metal, 1}, {});
     if (orm.empty())
@@ -201,6 +216,7 @@ void GltfScene::material(const Json& m, const std::string& path)
         connect("metallic", "float", orm + ".outputs:b"), connect("roughness", "float", orm + ".outputs:g");
     const Json&  bumps    = gltf_child(m, "normalTexture");
     const double strength = gltf_number(bumps, "scale", 1);
+    // A normal map's colours 0 to 1 mean directions -1 to 1: scale 2, bias -1. `strength` bends x and y only.
     if (const std::string t =
             texture(look, "normal", bumps, false, {2 * strength, 2 * strength, 2, 1}, {-strength, -strength, -1, 0});
         !t.empty())
@@ -211,8 +227,9 @@ void GltfScene::material(const Json& m, const std::string& path)
     if (const std::string t = texture(look, "occlusion", dark, false, {depth, 1, 1, 1}, {1 - depth, 0, 0, 0});
         !t.empty())
         connect("occlusion", "float", t + ".outputs:r");
-    const Json&  extensions = gltf_child(m, "extensions");
-    const auto   glow       = gltf_numbers(m, "emissiveFactor");
+    const Json& extensions = gltf_child(m, "extensions");
+    const auto  glow       = gltf_numbers(m, "emissiveFactor");
+    // Emission above 1 needs the strength, since the factor ends at 1.
     const double power = gltf_number(gltf_child(extensions, "KHR_materials_emissive_strength"), "emissiveStrength", 1);
     std::array<double, 4> e{0, 0, 0, 1};
     for (std::size_t c = 0; c < 3 && c < glow.size(); ++c)
@@ -248,9 +265,12 @@ bool GltfScene::has_variants(const Json& primitive) const
 {
     const Json& mappings =
         gltf_child(gltf_child(gltf_child(primitive, "extensions"), "KHR_materials_variants"), "mappings");
+    // A mapping counts only where the file also lists the variants.
     return variant_names().is_array() && !variant_names().empty() && mappings.is_array() && !mappings.empty();
 }
 
+// One variant set on the root, "material", with the file's variants and the look without any. Bindings lie in the
+// variants.
 void GltfScene::variants()
 {
     const Json& list = variant_names();
@@ -260,6 +280,7 @@ void GltfScene::variants()
     const std::string        root = "/" + name_;
     Siblings                 names;
     std::vector<std::string> made;
+    // 256: the number of variants times that of bindings is written.
     for (std::size_t v = 0; v < list.size() && v < 256; ++v)
         made.push_back(names.take(gltf_text(list[v], "name"), fmt::format("variant_{}", v)));
     made.push_back(names.take("default", "default"));
@@ -268,6 +289,7 @@ void GltfScene::variants()
         for (const Bound& b : bound_) {
             if (!has_variants(*b.primitive)) continue;
             int look = gltf_index(*b.primitive, "material");
+            // The last mapping that names the variant counts.
             for (const Json& mapping :
                  gltf_child(gltf_child(gltf_child(*b.primitive, "extensions"), "KHR_materials_variants"), "mappings")) {
                 const Json& which = gltf_child(mapping, "variants");

@@ -1,3 +1,7 @@
+// Animations of glTF 2.0 (3.11): channels and samplers, read into tracks by node, and the pose of a node at a time.
+// Interpolations LINEAR, STEP and CUBICSPLINE are all turned into samples between which OpenUSD may go straight. What
+// animates by extensions is left out here; what a channel names wrongly is kept for the reader to tell.
+
 #include "sourceformats/gltf/motion.h"
 
 #include <algorithm>
@@ -6,15 +10,19 @@
 namespace mechane::sourceformats {
 namespace {
 
-constexpr int    kBetween = 8;     ///< samples that stand for a piece of a spline
-constexpr double kJump    = 1e-4;  ///< how long a step takes at most [s]
+// Eight straight pieces leave 1/64 of the bend of a curve.
+constexpr int kBetween = 8;  ///< samples that stand for a piece of a spline
+// UsdSkel and xforms interpolate between samples. A step is two samples this close to each other.
+constexpr double kJump = 1e-4;  ///< how long a step takes at most [s]
 
+/// Slerp (Shoemake 1985), written out since both ends may be opposite signs of nearly one rotation.
 /// The rotation between two, at constant speed on the shorter way.
 Quatd between(const Quatd& a, Quatd b, double u)
 {
     double cosine = dot(a, b);
     if (cosine < 0) b = {-b.x, -b.y, -b.z, -b.w}, cosine = -cosine;
     double of_a = 1 - u, of_b = u;
+    // Below this the sines are as good as linear, and their quotient would lose its digits.
     if (cosine < 1 - 1e-9) {
         const double angle = std::acos(cosine);
         of_a = std::sin((1 - u) * angle) / std::sin(angle), of_b = std::sin(u * angle) / std::sin(angle);
@@ -29,10 +37,13 @@ usd::Matrix4d to_matrix(const GltfPose& pose)
 {
     usd::Matrix4d out = usd::from_pose({pose.t, pose.q});
     for (int row = 0; row < 3; ++row)
+        // Row vectors, as USD has them: the scale acts first, so it multiplies rows.
         for (int column = 0; column < 3; ++column) out(row, column) *= pose.s[static_cast<std::size_t>(row)];
     return out;
 }
 
+// A channel moves one property of a node by a sampler: keys in seconds, values, and how to go between. Channels that
+// are not sound are kept by node for one message each.
 GltfMotion::GltfMotion(GltfDocument& document, const nlohmann::json* animation)
 {
     if (animation == nullptr) return;
@@ -53,14 +64,16 @@ GltfMotion::GltfMotion(GltfDocument& document, const nlohmann::json* animation)
         if (!samplers.is_array() || !(s >= 0) || s >= static_cast<double>(samplers.size())) continue;
         const nlohmann::json& sampler = samplers[static_cast<std::size_t>(s)];
         made.how                      = gltf_text(sampler, "interpolation");
-        const std::size_t rows        = made.how == "CUBICSPLINE" ? 3 : 1;
-        auto              times       = document.accessor(gltf_number(sampler, "input", -1), 1);
+        // A cubic has three rows for each key: the tangent that comes in, the value, the tangent that leaves.
+        const std::size_t rows   = made.how == "CUBICSPLINE" ? 3 : 1;
+        auto              times  = document.accessor(gltf_number(sampler, "input", -1), 1);
         auto              values = document.accessor(gltf_number(sampler, "output", -1), made.path == "rotation"  ? 4
                                                                                          : made.path == "weights" ? 1
                                                                                                                   : 3);
         if (!times || !values || times->empty() || !std::is_sorted(times->begin(), times->end()) ||
             !std::all_of(times->begin(), times->end(), [](double t) { return std::isfinite(t); }))
             continue;
+        // Weights have as many numbers a key as there are targets, which the lengths tell.
         made.width = made.path == "rotation" ? 4 : made.path == "weights" ? values->size() / (times->size() * rows) : 3;
         if (made.width == 0 || values->size() < made.width * times->size() * rows) continue;
         made.times = std::move(*times), made.values = std::move(*values);
@@ -96,6 +109,8 @@ std::vector<double> GltfMotion::times(int node, const std::string& path) const
     const auto          found = tracks_.find(node);
     if (found == tracks_.end()) return out;
     for (const Track& track : found->second)
+        // The moments at which samples are written: the keys, and what makes steps and cubics visible to linear
+        // interpolation.
         for (std::size_t k = 0; k < track.times.size() && (path.empty() || track.path == path); ++k) {
             const double t = track.times[k];
             out.push_back(t);
@@ -120,6 +135,7 @@ std::vector<double> GltfMotion::value(const Track& track, double time)
     };
     const std::size_t middle = cubic ? 1 : 0;
     const auto        after  = std::upper_bound(track.times.begin(), track.times.end(), time);
+    // Before the first key and behind the last the value stays, as the specification asks.
     if (after == track.times.begin()) return row(0, middle);
     const auto k = static_cast<std::size_t>(after - track.times.begin()) - 1;
     if (after == track.times.end() || track.how == "STEP") return row(k, middle);
@@ -133,6 +149,7 @@ std::vector<double> GltfMotion::value(const Track& track, double time)
                    step * (u3 - u2) * comes[c];
         return a;
     }
+    // Linear interpolation of rotations is spherical in glTF. Quaternions are normalized, since files round them.
     if (track.path == "rotation") {
         const Quatd q =
             between(normalized(Quatd{a[0], a[1], a[2], a[3]}), normalized(Quatd{b[0], b[1], b[2], b[3]}), u);
@@ -142,6 +159,7 @@ std::vector<double> GltfMotion::value(const Track& track, double time)
     return a;
 }
 
+// Values that are not finite leave the pose at rest.
 GltfPose GltfMotion::pose(int node, const GltfPose& rest, double time) const
 {
     GltfPose   out   = rest;

@@ -10,8 +10,10 @@
 namespace mechane::sourceformats {
 namespace {
 
-constexpr int         kMostNodeDepth = 512;
-constexpr std::size_t kMostNodes     = 200'000;
+// Recursion goes this deep at most.
+constexpr int kMostNodeDepth = 512;
+// A bound on what one file may ask for.
+constexpr std::size_t kMostNodes = 200'000;
 
 }  // namespace
 
@@ -57,6 +59,7 @@ void GltfScene::parents()
     }
 }
 
+// The scene that the file names, or its first. Files without scenes are libraries of nodes: all roots are read.
 std::vector<int> GltfScene::scene_roots()
 {
     std::vector<int> out;
@@ -94,7 +97,8 @@ GltfScene::Pose GltfScene::pose_of(int n, bool tell)
     bool good = true;
     // Matrices are stored by columns: translation in the last four numbers.
     if (const auto m = gltf_numbers(*e, "matrix"); m.size() == 16) {
-        out.t      = {m[12], m[13], m[14]};
+        out.t = {m[12], m[13], m[14]};
+        // Columns are the images of the axes; their lengths are the scale, their directions the rotation.
         Vec3d c[3] = {{m[0], m[1], m[2]}, {m[4], m[5], m[6]}, {m[8], m[9], m[10]}};
         for (std::size_t i = 0; i < 3; ++i) {
             out.s[i] = length(c[i]);
@@ -104,6 +108,7 @@ GltfScene::Pose GltfScene::pose_of(int n, bool tell)
         // A mirroring has no rotation; all three axes and scales are negated, which leaves their products as they are.
         if (dot(cross(c[0], c[1]), c[2]) < 0)
             for (std::size_t i = 0; i < 3; ++i) c[i] = -c[i], out.s[i] = -out.s[i];
+        // A milliradian would be seen; rounding of single precision is below 1e-4.
         const bool sheared =
             std::abs(dot(c[0], c[1])) > 1e-4 || std::abs(dot(c[0], c[2])) > 1e-4 || std::abs(dot(c[1], c[2])) > 1e-4;
         if (sheared && tell)
@@ -116,6 +121,7 @@ GltfScene::Pose GltfScene::pose_of(int n, bool tell)
         if (q.size() == 4) out.q = {q[0], q[1], q[2], q[3]};
         if (s.size() == 3) out.s = {s[0], s[1], s[2]};
     }
+    // A rotation of length zero cannot be normalized.
     good = good && is_finite(out.t) && is_finite(out.q) && is_finite(out.s) && dot(out.q, out.q) > 1e-12;
     if (!good) {
         if (tell)
@@ -140,6 +146,7 @@ GltfScene::Pose GltfScene::turned(Pose p) const
 usd::Matrix4d GltfScene::turned(const usd::Matrix4d& m) const
 {
     if (!bake_) return m;
+    // M' = R^-1 M R for row vectors: the turn is undone, the matrix applies, the turn is done again.
     const usd::Matrix4d turn = usd::from_pose({{}, R_}), back = usd::from_pose({{}, conjugate(R_)});
     return back * m * turn;
 }
@@ -150,6 +157,7 @@ double GltfScene::seen(double t)
     return t;
 }
 
+// A quarter turn about x: y becomes z, z becomes -y.
 Vec3d GltfScene::turned(const Vec3d& v) const { return bake_ ? Vec3d{v.x, -v.z, v.y} : v; }
 
 // glTF is y-up. A single root that does nothing but turn y to z, as exporters of z-up programs write it, is taken for
@@ -157,7 +165,8 @@ Vec3d GltfScene::turned(const Vec3d& v) const { return bake_ ? Vec3d{v.x, -v.z, 
 void GltfScene::find_turn(const std::vector<int>& roots)
 {
     if (roots.size() != 1) return;
-    const Pose  p = pose_of(roots[0], false);
+    const Pose p = pose_of(roots[0], false);
+    // A root that holds something itself is more than a turn.
     const Json* e = d_.entry("nodes", roots[0]);
     for (const char* own : {"mesh", "camera", "skin", "extensions"})
         if (e->contains(own)) return;
@@ -179,6 +188,7 @@ void GltfScene::node(int n, const std::string& above, int depth)
     const std::string own  = below_[above].take(said, fmt::format("node_{}", n));
     const std::string path = above + "/" + own;
     if (!said.empty() && said != own) read_.losses.names[said] = own;
+    // Paths are kept for skins and animations, which name nodes by number.
     prims_[at(n)] = path;
     sheet_.define(Role::base, path, "Xform", place_);
     const Pose p = turned(pose_of(n));
@@ -189,6 +199,7 @@ void GltfScene::node(int n, const std::string& above, int depth)
 void GltfScene::place(const std::string& path, const Pose& p)
 {
     sheet_.pose(path, {p.t, p.q});
+    // An orient and a translate alone, where there is no scale, keep the file readable.
     if (p.s == Vec3d{1, 1, 1}) return;
     sheet_.set(Role::base, path, "xformOp:scale", "double3", p.s, place_);
     sheet_.order(path, {"xformOp:translate", "xformOp:orient", "xformOp:scale"});
@@ -212,6 +223,7 @@ void GltfScene::contents(int n, const std::string& path, int depth)
     if (const Json& l = gltf_child(extensions, "KHR_lights_punctual"); l.is_object())
         light(n, gltf_index(l, "light"), path);
     for (const int c : children_of(n))
+        // Only children that accepted this node as their parent: trees, whatever the file says.
         if (at(c) < parent_.size() && parent_[at(c)] == n) node(c, path, depth + 1);
 }
 
@@ -236,6 +248,7 @@ void GltfScene::animations()
         }
         const std::string& prim = prims_[at(n)];
         const Pose         rest = pose_of(n, false);
+        // Scale needs its op before samples are written. Translate and orient are always there.
         if (motion_.moves(n, "scale")) {
             sheet_.set(Role::base, prim, "xformOp:scale", "double3", turned(rest).s, place_);
             sheet_.order(prim, {"xformOp:translate", "xformOp:orient", "xformOp:scale"});

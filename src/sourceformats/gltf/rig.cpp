@@ -1,6 +1,9 @@
 // In glTF the joints of a skin place the points, and the node of the mesh does not; so a skinned mesh stands below a
 // SkelRoot of its own at the root of the scene. What lies between two joints, or above the first, is part of the
 // joint's transform.
+//
+// glTF's skin has joints (nodes) and inverse bind matrices; UsdSkel's Skeleton has joints as paths, bind transforms
+// in the frame of the skeleton and rest transforms against the joint above. Morph targets become BlendShapes.
 #include "sourceformats/gltf/rig.h"
 
 #include <fmt/format.h>
@@ -16,8 +19,10 @@ namespace {
 
 using Json = nlohmann::json;
 
+// A bound against files that are made to exhaust memory.
 constexpr std::size_t kMostTargets = 1024;
 
+// A node's weights go before those of its mesh.
 std::vector<double> weights_of(GltfDocument& document, int node)
 {
     const Json* n = document.entry("nodes", node);
@@ -34,6 +39,7 @@ std::string GltfDeformation::add(GltfDocument& document, const Json& mesh, const
 {
     std::string       wrong;
     const std::size_t total = base + points;
+    // Eight influences a point at most: glTF's sets 0 and 1.
     for (std::size_t set = 0; set < 2; ++set) {
         const auto J = document.attribute(primitive, fmt::format("JOINTS_{}", set).c_str(), 4),
                    W = document.attribute(primitive, fmt::format("WEIGHTS_{}", set).c_str(), 4);
@@ -43,6 +49,8 @@ std::string GltfDeformation::add(GltfDocument& document, const Json& mesh, const
                                 set, set);
             break;
         }
+        // All points must have equally many influences (elementSize). Those of earlier primitives move to the wider
+        // layout.
         if (influences < 4 * (set + 1)) {  // earlier primitives had fewer
             GltfDeformation wider;
             wider.influences = 4 * (set + 1);
@@ -59,6 +67,7 @@ std::string GltfDeformation::add(GltfDocument& document, const Json& mesh, const
             for (std::size_t i = 0; i < 4; ++i) {
                 const std::size_t to = influences * (base + p) + 4 * set + i;
                 const double      j = (*J)[4 * p + i], w = (*W)[4 * p + i];
+                // Weights of zero need no joint; an index that comes with one is not looked at.
                 if (!(w > 0) || !std::isfinite(w)) continue;
                 if (!(j >= 0 && j < 65536)) {
                     wrong = fmt::format("JOINTS_{} has an index that is none", set);
@@ -75,6 +84,7 @@ std::string GltfDeformation::add(GltfDocument& document, const Json& mesh, const
         const std::string said =
             names.is_array() && t < names.size() && names[t].is_string() ? names[t].get<std::string>() : std::string();
         const std::string name = taken.take(said, fmt::format("target_{}", t));
+        // Primitives of a mesh must have the same targets; points of a primitive that has fewer do not move.
         if (t >= targets.size()) targets.push_back({name, {}, {}});
         Target& to = targets[t];
         to.offsets.resize(total);
@@ -103,6 +113,7 @@ void GltfDeformation::finish(std::size_t points)
 {
     joints.resize(influences * points), weights.resize(influences * points);
     for (std::size_t p = 0; p < points && influences > 0; ++p) {
+        // Weights sum up to 1. A point without any follows the first joint, so that it stays with the body.
         double sum = 0;
         for (std::size_t i = 0; i < influences; ++i) sum += weights[influences * p + i];
         for (std::size_t i = 0; i < influences; ++i)
@@ -124,6 +135,7 @@ void GltfDeformation::write(Sheet& sheet, Role role, const std::string& path, co
         };
         primvar("primvars:skel:jointIndices", "int[]", joints);
         primvar("primvars:skel:jointWeights", "float[]", weights);
+        // Points are in the skeleton's frame already.
         sheet.set(role, path, "primvars:skel:geomBindTransform", "matrix4d", usd::Matrix4d{}, place);
     }
     for (const Target& t : targets) {
@@ -138,6 +150,7 @@ void GltfDeformation::write(Sheet& sheet, Role role, const std::string& path, co
 usd::Matrix4d GltfRig::up_to(int node, int above, double time, bool moved) const
 {
     usd::Matrix4d out;
+    // Row vectors: the node's own transform first, then those above it.
     for (int n = node; n >= 0 && n != above && !s_.left_out(n); n = s_.parents[at(n)]) {
         const GltfPose rest = s_.rest(n);
         out                 = out * to_matrix(moved ? s_.motion.pose(n, rest, time) : rest);
@@ -147,6 +160,7 @@ usd::Matrix4d GltfRig::up_to(int node, int above, double time, bool moved) const
 
 std::string GltfRig::skin(int index, const std::string& root)
 {
+    // A skin that several meshes use is one skeleton.
     if (const auto known = roots_.find(index); known != roots_.end()) return known->second;
     std::string& out  = roots_[index];
     const Json*  skin = s_.document.entry("skins", index);
@@ -165,6 +179,7 @@ std::string GltfRig::skin(int index, const std::string& root)
         const auto m = s_.document.accessor(gltf_number(*skin, "inverseBindMatrices", -1), 16);
         if (!m || m->size() < 16 * list.size()) return bad("inverseBindMatrices is no sound accessor");
         for (std::size_t j = 0; j < list.size(); ++j) {
+            // 16 numbers by columns for column vectors are 16 numbers by rows for row vectors: copied as they are.
             usd::Matrix4d one;
             std::copy_n(m->begin() + static_cast<std::ptrdiff_t>(16 * j), 16, one.m.begin());
             const auto plain = usd::inverse(one);
@@ -179,12 +194,14 @@ std::string GltfRig::skin(int index, const std::string& root)
     // Parents before their children, and otherwise in the order of the skin, as UsdSkel wants its joints.
     const auto above_of = [&](int node) {
         int up = s_.parents[at(node)];
+        // The next joint above; nodes between are part of the transform.
         while (up >= 0 && !joint_of.contains(up)) up = s_.parents[at(up)];
         return up;
     };
     std::map<int, int> place;  // node -> joint of the skeleton
     const auto         visit = [&](int start) {
         std::vector<int> chain;
+        // A joint may stand in the skin before the one above it, so the chain up to a known one is placed first.
         for (int n = start; n >= 0 && !place.contains(n); n = above_of(n)) chain.push_back(n);
         for (auto n = chain.rbegin(); n != chain.rend(); ++n) {
             const int         up   = above_of(*n);
@@ -212,6 +229,7 @@ std::string GltfRig::skin(int index, const std::string& root)
     return out;
 }
 
+// Blend shapes need a skeleton to hang on. Without a skin it has one joint that never moves.
 std::string GltfRig::still(const std::string& above)
 {
     const std::string root = above + "/" + s_.take(above, "morph");
@@ -234,6 +252,7 @@ void GltfRig::bind(const std::string& root, const std::string& mesh, int node, c
     Skeleton& skeleton = skeletons_.at(root);
     s_.sheet.apply(Role::base, mesh, "SkelBindingAPI");
     s_.sheet.target(Role::base, mesh, "skel:skeleton", {skeleton.path}, s_.place);
+    // The mesh's indices are in the order of the skin; it says that order where the skeleton's differs.
     if (how.influences > 0 && skeleton.tokens != skeleton.ordered && !skeleton.ordered.empty())
         s_.sheet.set(Role::base, mesh, "skel:joints", "token[]", skeleton.tokens, s_.place, true);
     if (how.influences > 0)
@@ -263,6 +282,7 @@ void GltfRig::animate(Skeleton& skeleton)
     std::set<double> moments;
     const auto       add = [&](int node) {
         for (const char* path : {"translation", "rotation", "scale"})
+            // All joints of an animation have samples at the same moments: those of any channel that counts.
             for (const double t : s_.motion.times(node, path)) moments.insert(t);
     };
     for (std::size_t j = 0; j < skeleton.ordered.size(); ++j) {
@@ -283,8 +303,9 @@ void GltfRig::animate(Skeleton& skeleton)
             std::vector<Vec3d> places, sizes;
             std::vector<Quatd> turns;
             for (std::size_t j = 0; j < skeleton.ordered.size(); ++j) {
-                const int  up = skeleton.parents[j] >= 0 ? skeleton.nodes[at(skeleton.parents[j])] : -1;
-                const auto d  = usd::decompose(up_to(skeleton.nodes[j], up, t, true));
+                const int up = skeleton.parents[j] >= 0 ? skeleton.nodes[at(skeleton.parents[j])] : -1;
+                // UsdSkel wants translation, rotation and scale apart; halves are the schema's type of scales.
+                const auto d = usd::decompose(up_to(skeleton.nodes[j], up, t, true));
                 places.push_back(d.translation), turns.push_back(d.rotation), sizes.push_back(d.scale);
             }
             const double code = s_.seen(t);

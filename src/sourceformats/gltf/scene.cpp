@@ -1,4 +1,6 @@
 // A scene of glTF from its root: what the file asks for, and the order in which it is read.
+//
+// Materials come before nodes, which bind them; animations come last, since they set samples of prims that are there.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -15,10 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A buffer or picture beside the file; a bound against files that are made to exhaust memory.
 constexpr std::size_t kMostImageBytes = std::size_t{1} << 30;
 
 }  // namespace
 
+// The rig sees the scene through functions alone: it needs poses, names and messages, and no more of it.
 GltfScene::GltfScene(GltfDocument& document, const std::string& file, const std::string& folder, Layout layout,
                      const ReadOptions& options, ReadRobot& read)
     : d_(document),
@@ -86,6 +90,8 @@ void GltfScene::lose(std::string code, Severity severity, LossAction action, std
                       std::move(from), std::move(to), std::move(reason)});
 }
 
+// A file that requires an extension may not be shown right without it. What can be read is read; the finding says the
+// rest.
 void GltfScene::required()
 {
     for (const Json& e : gltf_child(d_.json(), "extensionsRequired"))
@@ -96,6 +102,7 @@ void GltfScene::required()
                   "Export the scene without that extension.");
 }
 
+// Materials' extensions are told one by one where they are met (looks.cpp).
 bool GltfScene::is_read(const std::string& extension)
 {
     static const std::set<std::string> kRead{

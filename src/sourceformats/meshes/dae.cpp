@@ -1,5 +1,9 @@
 // COLLADA 1.4/1.5: geometry under the nodes of the visual scene, in metres with z up. Colours and textures of effects.
 // Skins, animations, splines and external references are not read.
+//
+// A geometry names its parts by links of ids: primitive -> vertices -> source -> numbers. All of it is found through
+// one table. The node transforms are applied to the points, so what comes out is one mesh in the frame of the file's
+// scene.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,6 +31,8 @@ class DaeReader {
     std::string run()
     {
         Affine to_world;
+        // The unit and the upward axis of the asset come first, since all nodes lie under them. Y up is COLLADA's
+        // default.
         if (const XmlElement* asset = root_.child("asset")) {
             if (const XmlElement* unit = asset->child("unit")) {
                 const double metres = parse_number(unit->get("meter", "1")).value_or(1);
@@ -41,6 +47,8 @@ class DaeReader {
         } else {
             to_world.A = Mat33d{{1, 0, 0}, {0, 0, -1}, {0, 1, 0}};
         }
+        // The scene that the file names, else the first of its library; a file without any shows its geometries as
+        // they are.
         const XmlElement* scene = nullptr;
         if (const XmlElement* s = root_.child("scene"))
             if (const XmlElement* instance = s->child("instance_visual_scene")) scene = by_url(instance->get("url"));
@@ -68,6 +76,7 @@ class DaeReader {
     void index(const XmlElement& e, int depth)
     {
         if (const std::string* id = e.peek("id")) ids_.emplace(*id, &e);
+        // Depth is bounded by the XML reader's own limit.
         for (const XmlElement& c : e.children) index(c, depth + 1);
     }
 
@@ -79,7 +88,8 @@ class DaeReader {
 
     static Affine transform_of(const XmlElement& e)
     {
-        Affine     out;
+        Affine out;
+        // COLLADA writes matrices row by row, for column vectors, and angles in degrees.
         const auto v = parse_numbers(e.text).value_or(std::vector<double>());
         if (e.name == "matrix" && v.size() == 16) {
             out.A = {{v[0], v[1], v[2]}, {v[4], v[5], v[6]}, {v[8], v[9], v[10]}};
@@ -104,6 +114,7 @@ class DaeReader {
     void node(const XmlElement& e, Affine at, int depth)
     {
         if (depth > kMostSceneDepth || too_large_) return;
+        // The transforms of a node apply in the order of their elements: the first is the outermost.
         for (const XmlElement& c : e.children) {
             if (c.name == "matrix" || c.name == "translate" || c.name == "scale" || c.name == "rotate" ||
                 c.name == "lookat")
@@ -112,8 +123,10 @@ class DaeReader {
         for (const XmlElement& c : e.children) {
             if (c.name == "node") node(c, at, depth + 1);
             if (c.name == "instance_node")
+                // A node may stand in the scene several times. Circles end at the bound of depth.
                 if (const XmlElement* other = by_url(c.get("url"))) node(*other, at, depth + 1);
             if (c.name == "instance_geometry") {
+                // A primitive names its material by a symbol, which the instance binds to a material.
                 std::map<std::string, std::string> bound;
                 if (const XmlElement* bind = c.child("bind_material"))
                     if (const XmlElement* common = bind->child("technique_common"))
@@ -126,6 +139,7 @@ class DaeReader {
 
     int material(const std::string& target)
     {
+        // A material that cannot be read is tried once, and is -1 from then on.
         if (const auto known = materials_.find(target); known != materials_.end()) return known->second;
         int&              slot = materials_[target] = -1;
         const XmlElement* m                         = by_url(target);
@@ -136,6 +150,7 @@ class DaeReader {
         if (technique == nullptr) return slot;
         MeshMaterial made;
         made.name = m->get("name", m->get("id"));
+        // Whatever the shading is called (phong, lambert, blinn): its diffuse colour is the one that is taken.
         for (const XmlElement& shading : technique->children)
             if (const XmlElement* diffuse = shading.child("diffuse")) {
                 if (const XmlElement* color = diffuse->child("color")) {
@@ -171,6 +186,7 @@ class DaeReader {
         return file;
     }
 
+    /// Numbers of a <source>, read once. A stride above 3 has further numbers that are skipped.
     const DaeSource* source(const XmlElement* e)
     {
         if (e == nullptr) return nullptr;
@@ -203,10 +219,12 @@ class DaeReader {
     void primitive(const XmlElement& p, const Affine& at, const std::map<std::string, std::string>& bound)
     {
         const DaeSource *points = nullptr, *normals = nullptr, *uvs = nullptr;
-        std::size_t      point_at = 0, normal_at = 0, uv_at = 0, stride = 1;
+        // Each corner has one index per input; `stride` is how many stand for a corner in <p>.
+        std::size_t point_at = 0, normal_at = 0, uv_at = 0, stride = 1;
         for (const XmlElement& input : p.children) {
             if (input.name != "input") continue;
             const double offset = parse_number(input.get("offset", "0")).value_or(-1);
+            // No file has 64 inputs; a larger offset is damage.
             if (!(offset >= 0 && offset < 64)) return;
             const auto        o        = static_cast<std::size_t>(offset);
             const std::string semantic = input.get("semantic");
@@ -233,11 +251,14 @@ class DaeReader {
         const int         look   = symbol.empty() ? -1 : material(target != bound.end() ? target->second : symbol);
         const auto        base   = data_.points.size();
         const std::size_t count  = points->values.size() / points->stride;
+        // A bound on all of the scene, since instances multiply what the file holds.
         if (base + count > kMostSceneCorners) return void(too_large_ = true);
         for (std::size_t i = 0; i < count; ++i) {
             const double* v = &points->values[i * points->stride];
             data_.points.push_back(at.A * Vec3d{v[0], v[1], v[2]} + at.t);
         }
+        // Normals go with the inverse transpose. Under a mirror they would point inwards: their sign and the order of
+        // corners change.
         const double        mirrored = determinant(at.A) < 0 ? -1 : 1;
         const Mat33d        turn     = mirrored * transpose(inverse(at.A));
         std::vector<double> sizes;
@@ -249,11 +270,13 @@ class DaeReader {
             if (!numbers) continue;
             const std::size_t corners = numbers->size() / stride;
             if (data_.corners.size() + 3 * corners > kMostSceneCorners) return void(too_large_ = true);
+            // An index that is negative or too large for an int becomes one that lies outside of any source.
             const auto index = [&](std::size_t corner, std::size_t offset) {
                 const double v = (*numbers)[corner * stride + offset];
                 return v >= 0 && v < 2147483647.0 ? static_cast<std::size_t>(v) : std::size_t{0x7fffffff};
             };
             const auto add = [&](std::size_t corner) {
+                // Corners without a point are kept as -1; keep_sound_faces() drops their faces and counts them.
                 const std::size_t i = index(corner, point_at);
                 data_.corners.push_back(i < count ? static_cast<int>(base + i) : -1);
                 Vec3d n;
@@ -279,6 +302,7 @@ class DaeReader {
                 data_.counts.push_back(static_cast<int>(order.size()));
                 data_.face_materials.push_back(look);
             };
+            // Strips and fans as in OpenGL: every other triangle of a strip runs the other way.
             if (p.name == "triangles") {
                 for (std::size_t c = 0; c + 2 < corners; c += 3) face({c, c + 1, c + 2});
             } else if (p.name == "tristrips") {
@@ -302,6 +326,8 @@ class DaeReader {
 
     void finish()
     {
+        // Normals and uvs are kept for all corners or for none. Lists of equal length keep the bookkeeping plain
+        // until the end.
         if (!all_normals_) data_.normals.assign(data_.corners.size(), {});
         if (!all_uvs_) data_.uvs.assign(data_.corners.size(), {});
     }

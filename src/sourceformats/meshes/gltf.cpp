@@ -1,6 +1,9 @@
 // glTF 2.0 and GLB: triangles of the default scene's meshes with the transforms of their nodes, base colours. Points
 // stay as the file has them: what shows robots of URDF does not turn them either. Skins, morphs and animations are not
 // read.
+//
+// This is the reader for meshes that a robot's file names. Scenes that are converted as such are read by
+// gltf/scene.cpp.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -23,6 +26,7 @@ class GltfMeshReader {
 
     std::string run()
     {
+        // Faces name materials by index, so all are read, used or not.
         if (const auto at = json_.find("materials"); at != json_.end() && at->is_array())
             for (const Json& m : *at) material(m);
         const Json* scene = file_.entry("scenes", gltf_number(json_, "scene", 0));
@@ -58,6 +62,7 @@ class GltfMeshReader {
             if (pbr.is_object() && pbr.contains("baseColorTexture"))
                 if (const Json* t = file_.entry("textures", gltf_number(pbr["baseColorTexture"], "index", -1)))
                     if (const Json* image = file_.entry("images", gltf_number(*t, "source", -1)))
+                        // Pictures within the file have no address that a robot's material could name.
                         if (std::string uri = gltf_text(*image, "uri"); !uri.starts_with("data:"))
                             made.texture = files::path_of_uri(uri);
         }
@@ -67,6 +72,7 @@ class GltfMeshReader {
     void node(double index, const Affine& above, int depth)
     {
         const Json* n = file_.entry("nodes", index);
+        // A million nodes: instances multiply, and a forged file could name itself in each of its nodes.
         if (n == nullptr || depth > kMostSceneDepth || ++nodes_ > 1'000'000) return;
         Affine at;
         if (const auto m = gltf_numbers(*n, "matrix"); m.size() == 16) {  // column by column
@@ -74,6 +80,7 @@ class GltfMeshReader {
             at.t = {m[12], m[13], m[14]};
         } else {
             if (const auto t = gltf_numbers(*n, "translation"); t.size() == 3) at.t = {t[0], t[1], t[2]};
+            // Translation, rotation, scale: T R S for column vectors.
             if (const auto q = gltf_numbers(*n, "rotation"); q.size() == 4)
                 at.A = to_matrix(normalized(Quatd{q[0], q[1], q[2], q[3]}));
             if (const auto s = gltf_numbers(*n, "scale"); s.size() == 3)
@@ -110,10 +117,11 @@ class GltfMeshReader {
         const std::vector<double>& order = *indices;
         if (data_.corners.size() + 3 * order.size() > kMostSceneCorners)
             return void(wrong_ = "the scene repeats its geometry too often");
-        const bool   mirrored = determinant(at.A) < 0;
-        const Mat33d turn     = (mirrored ? -1.0 : 1.0) * transpose(inverse(at.A));
-        const double look     = gltf_number(p, "material", -1);
-        const auto   corner   = [&](double v) {
+        const bool mirrored = determinant(at.A) < 0;
+        // As in COLLADA: inverse transpose, with the sign of a mirror.
+        const Mat33d turn   = (mirrored ? -1.0 : 1.0) * transpose(inverse(at.A));
+        const double look   = gltf_number(p, "material", -1);
+        const auto   corner = [&](double v) {
             const std::size_t i = v >= 0 && v < static_cast<double>(count) ? static_cast<std::size_t>(v) : count;
             data_.corners.push_back(i < count ? static_cast<int>(base + i) : -1);
             const bool has_n = normals && 3 * i + 2 < normals->size(), has_uv = uvs && 2 * i + 1 < uvs->size();
@@ -121,6 +129,7 @@ class GltfMeshReader {
             all_uvs_     = all_uvs_ && has_uv;
             data_.normals.push_back(
                 has_n ? turn * Vec3d{(*normals)[3 * i], (*normals)[3 * i + 1], (*normals)[3 * i + 2]} : Vec3d{});
+            // v runs downwards in glTF and upwards in USD.
             data_.uvs.push_back(has_uv ? Vec2d{(*uvs)[2 * i], 1 - (*uvs)[2 * i + 1]} : Vec2d{});
         };
         const auto face = [&](std::size_t a, std::size_t b, std::size_t c) {

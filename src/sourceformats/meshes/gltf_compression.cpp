@@ -1,3 +1,6 @@
+// The two compressions of glTF: EXT_meshopt_compression, by libmeshoptimizer where the system has it, and
+// KHR_draco_mesh_compression, by libdraco where the program was built with it. A file that needs what is missing is
+// told the package that brings it.
 #include "sourceformats/meshes/gltf_compression.h"
 
 #include <dlfcn.h>
@@ -14,6 +17,7 @@
 namespace mechane::sourceformats {
 namespace {
 
+// A count in the file says how much memory is taken, so it is bounded before.
 constexpr std::size_t kMostUnpacked = std::size_t{1} << 30;
 
 /// meshoptimizer's decoders. The library is looked for when the first file needs it, so that programs run without it.
@@ -27,6 +31,7 @@ struct Meshopt {
     Meshopt()
     {
         void* library = nullptr;
+        // The names under which distributions install it, the exact one first.
         for (const char* name : {"libmeshoptimizer.so.2d", "libmeshoptimizer.so.2", "libmeshoptimizer.so"})
             if ((library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) != nullptr) break;
         if (library == nullptr) return;
@@ -49,6 +54,7 @@ std::string unpack_meshopt(std::string_view bytes, const MeshoptView& view, std:
     if (!kLibrary.found)
         return wrong = "EXT_meshopt_compression needs libmeshoptimizer, which is not here (Debian: libmeshoptimizer2d)",
                std::string();
+    // The bounds of the specification: rows of 4 to 256 bytes in multiples of 4; indices of 2 or 4 bytes.
     const bool good = attributes  ? view.stride >= 4 && view.stride <= 256 && view.stride % 4 == 0
                       : triangles ? view.count % 3 == 0 && (view.stride == 2 || view.stride == 4)
                                   : view.mode == "INDICES" && (view.stride == 2 || view.stride == 4);
@@ -56,12 +62,14 @@ std::string unpack_meshopt(std::string_view bytes, const MeshoptView& view, std:
         return wrong = fmt::format("EXT_meshopt_compression does not have {} rows of {} bytes as '{}'", view.count,
                                    view.stride, view.mode.substr(0, 20)),
                std::string();
+    // The decoders write count * stride bytes and read no more than they are given.
     std::string out(view.count * view.stride, '\0');
     const auto  decode = attributes ? kLibrary.vertices : triangles ? kLibrary.triangles : kLibrary.indices;
     if (decode(out.data(), view.count, view.stride, reinterpret_cast<const unsigned char*>(bytes.data()),
                bytes.size()) != 0)
         return wrong = "its bytes of EXT_meshopt_compression are not sound, or of a newer version of the codec",
                std::string();
+    // Filters turn quantized numbers back in place: unit vectors, rotations, and floats with a shared exponent.
     const bool by_four = view.stride == 4 || view.stride == 8;
     if (view.filter == "OCTAHEDRAL" && by_four)
         kLibrary.octahedral(out.data(), view.count, view.stride);
@@ -79,6 +87,7 @@ std::string unpack_meshopt(std::string_view bytes, const MeshoptView& view, std:
 
 namespace {
 
+/// The largest value of an integer type, by which a normalized accessor divides; 0 for types that are not normalized.
 double most_of(draco::DataType type)
 {
     if (type == draco::DT_INT8) return 127;
@@ -103,9 +112,11 @@ DracoMesh plain(std::string_view bytes, std::string& wrong)
     for (int i = 0; i < mesh->num_attributes(); ++i) {
         const draco::PointAttribute* const a = mesh->attribute(i);
         if (a == nullptr || a->num_components() < 1 || a->num_components() > 16) continue;
+        // Attributes are named by the id that the extension lists, not by their order.
         DracoMesh::Attribute& to = out.attributes[static_cast<int>(a->unique_id())];
         to.width                 = static_cast<std::size_t>(a->num_components());
-        to.most                  = a->normalized() ? 0 : most_of(a->data_type());
+        // Draco has divided already where it says so itself.
+        to.most = a->normalized() ? 0 : most_of(a->data_type());
         to.values.assign(to.width * out.points, 0);
         float row[16] = {};
         for (draco::PointIndex p(0); p < mesh->num_points(); ++p) {
@@ -122,6 +133,7 @@ DracoMesh plain(std::string_view bytes, std::string& wrong)
 
 DracoMesh unpack_draco(std::string_view bytes, std::string& wrong)
 {
+    // libdraco may throw; the rest of the program does not.
     try {
         return plain(bytes, wrong);
     } catch (const std::exception&) {  // more room than there is, asked for by a forged count

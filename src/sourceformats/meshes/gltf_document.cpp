@@ -1,3 +1,6 @@
+// A file of glTF below its scene: JSON, buffers, views and accessors. Numbers come out as doubles, whatever their
+// type. Every offset and count of a file may be wrong, so each is compared with the bytes that are there before it is
+// used. They are read as doubles first, since a JSON number may be negative, a fraction, or beyond any integer.
 #include "sourceformats/meshes/gltf_document.h"
 
 #include <fmt/format.h>
@@ -10,6 +13,7 @@
 namespace mechane::sourceformats {
 namespace {
 
+// 50 million doubles are 400 MB.
 constexpr std::size_t kMostNumbers = 50'000'000;
 
 /// Reads numbers of one kind; `kind` is glTF's componentType. Nothing where they lie outside.
@@ -21,6 +25,7 @@ std::optional<std::vector<double>> unpacked(std::string_view bytes, double begin
                              : kind == 5122 || kind == 5123 ? 2
                              : kind == 5125 || kind == 5126 ? 4
                                                             : 0;
+    // Without a stride rows lie one behind the other.
     if (step == 0) step = static_cast<double>(size * has);
     if (size == 0 || !(begin_at >= 0 && begin_at <= 1e12) || !(step >= 1 && step <= 4096) || n * width > kMostNumbers)
         return std::nullopt;
@@ -74,7 +79,9 @@ std::string decoded_base64(std::string_view text)
         // The alphabet of addresses writes - and _ for + and /.
         if (c == '+' || c == '-') v = 62;
         if (c == '/' || c == '_') v = 63;
+        // Line breaks, padding and anything else between the digits are skipped.
         if (v < 0) continue;
+        // Six bits a digit; a byte is taken as soon as eight are there.
         bits = (bits << 6) | static_cast<std::uint32_t>(v);
         if ((have += 6) >= 8) {
             have -= 8;
@@ -84,6 +91,7 @@ std::string decoded_base64(std::string_view text)
     return out;
 }
 
+/// Anything that is not a number counts as absent; so do keys of what is no object.
 double gltf_number(const nlohmann::json& of, const char* key, double otherwise)
 {
     if (!of.is_object()) return otherwise;
@@ -117,6 +125,7 @@ std::vector<double> gltf_numbers(const nlohmann::json& of, const char* key)
     std::vector<double> out;
     if (!of.is_object()) return out;
     if (const auto at = of.find(key); at != of.end() && at->is_array())
+        // A wrong entry counts as zero: the place of the others stays.
         for (const nlohmann::json& v : *at) out.push_back(v.is_number() ? v.get<double>() : 0);
     return out;
 }
@@ -127,6 +136,7 @@ std::string GltfDocument::open(std::string_view bytes, const Beside& beside)
     std::string_view json = bytes;
     // GLB: 12 bytes of header, then chunks, each with its length and type: the JSON first, one binary chunk behind it.
     if (bytes.starts_with("glTF")) {
+        // Version and length of the whole are not needed: chunks have lengths of their own.
         if (bytes.size() < 20) return "the file is too short";
         const std::size_t length = read_as<std::uint32_t>(bytes, 12);
         if (length > bytes.size() - 20) return "the first chunk is longer than the file";
@@ -137,6 +147,7 @@ std::string GltfDocument::open(std::string_view bytes, const Beside& beside)
             chunk_                 = bytes.substr(end + 8, more);
         }
     }
+    // Its recursion would end on the program's stack, so depth is counted before it starts.
     int  nested = 0, most = 0;  // the parser below calls itself for each bracket
     bool quoted = false;
     for (std::size_t i = 0; i < json.size(); ++i) {
@@ -184,6 +195,7 @@ bool GltfDocument::requires_extension(std::string_view name) const
 const std::string* GltfDocument::buffer(double index)
 {
     // A buffer without an address is the binary chunk of the file.
+    // A handful of buffers: a search through a list is enough.
     for (const auto& [known, bytes] : buffers_)
         if (known == index) return &bytes;
     const Json* b = entry("buffers", index);
@@ -203,13 +215,15 @@ const std::string* GltfDocument::unpacked_view(double index)
 {
     const Json* v = entry("bufferViews", index);
     if (v == nullptr || !v->is_object() || !v->contains("extensions")) return nullptr;
+    // Both names stand for the same coding.
     for (const char* name : {"EXT_meshopt_compression", "KHR_meshopt_compression"}) {
         const Json& extensions = (*v)["extensions"];
         if (!extensions.is_object() || !extensions.contains(name)) continue;
         if (const auto known = plain_.find(index); known != plain_.end())
             return known->second.empty() ? nullptr : &known->second;
-        const Json&        e     = extensions[name];
-        std::string&       out   = plain_[index];
+        const Json&  e   = extensions[name];
+        std::string& out = plain_[index];
+        // A view that failed stays empty in the table, and is not unpacked a second time.
         const std::string* bytes = buffer(gltf_number(e, "buffer", -1));
         const double       begin = gltf_number(e, "byteOffset", 0), length = gltf_number(e, "byteLength", -1),
                            count = gltf_number(e, "count", -1), stride = gltf_number(e, "byteStride", -1);
@@ -235,6 +249,7 @@ const DracoMesh* GltfDocument::draco(const Json& primitive)
     if (!primitive.is_object() || !primitive.contains("extensions")) return nullptr;
     const Json& extensions = primitive["extensions"];
     if (!extensions.is_object() || !extensions.contains(kName)) return nullptr;
+    // One compressed mesh may serve several primitives: it is unpacked once.
     const double index = gltf_number(extensions[kName], "bufferView", -1);
     if (const auto known = draco_.find(index); known != draco_.end())
         return known->second.points == 0 ? nullptr : &known->second;
@@ -253,14 +268,16 @@ std::optional<std::vector<double>> GltfDocument::attribute(const Json& primitive
     if (!primitive.is_object() || !primitive.contains("attributes")) return std::nullopt;
     const double index = gltf_number(primitive["attributes"], name, -1);
     if (index < 0) return std::nullopt;
+    // Draco's numbers go before those of the accessor, which may have no bytes at all.
     if (const DracoMesh* mesh = draco(primitive)) {
         const Json&  ids = primitive["extensions"]["KHR_draco_mesh_compression"];
         const double id  = ids.contains("attributes") ? gltf_number(ids["attributes"], name, -1) : -1;
         if (const auto a = id >= 0 && id < 1e9 ? mesh->attributes.find(static_cast<int>(id)) : mesh->attributes.end();
             a != mesh->attributes.end() && a->second.width >= width) {
-            const Json* plain  = entry("accessors", index);
-            const bool  scaled = plain != nullptr && plain->contains("normalized") && (*plain)["normalized"] == true &&
-                                 a->second.most > 0;
+            const Json* plain = entry("accessors", index);
+            // The accessor says how the numbers are meant; Draco only stores them.
+            const bool scaled = plain != nullptr && plain->contains("normalized") && (*plain)["normalized"] == true &&
+                                a->second.most > 0;
             std::vector<double> out;
             out.reserve(mesh->points * width);
             for (std::size_t p = 0; p < mesh->points; ++p)
@@ -278,6 +295,7 @@ std::optional<std::vector<double>> GltfDocument::attribute(const Json& primitive
     return out;
 }
 
+/// Indices of the corners; vertices one after the other where the primitive has no indices.
 std::optional<std::vector<double>> GltfDocument::corners(const Json& primitive, std::size_t vertices)
 {
     why_not_.clear();
@@ -305,7 +323,8 @@ std::optional<std::vector<double>> GltfDocument::accessor(double index, std::siz
 {
     const Json* a = entry("accessors", index);
     if (a == nullptr || !a->is_object()) return std::nullopt;
-    const std::string type  = gltf_text(*a, "type");
+    const std::string type = gltf_text(*a, "type");
+    // Rows may be wider than what is asked for (a VEC4 colour of which three are used), never narrower.
     const std::size_t has   = type == "SCALAR" ? 1
                               : type == "VEC2" ? 2
                               : type == "VEC3" ? 3
@@ -322,6 +341,7 @@ std::optional<std::vector<double>> GltfDocument::accessor(double index, std::siz
         const std::string* plain = unpacked_view(gltf_number(*a, "bufferView", -1));
         const std::string* bytes = plain != nullptr ? plain : buffer(gltf_number(*v, "buffer", -1));
         if (bytes == nullptr) return std::nullopt;
+        // The bytes of an unpacked view begin at 0, wherever the packed ones lie.
         out = unpacked(*bytes,
                        (plain != nullptr ? 0 : gltf_number(*v, "byteOffset", 0)) + gltf_number(*a, "byteOffset", 0),
                        gltf_number(*v, "byteStride", 0), n, has, width, kind, normalized);
@@ -336,6 +356,7 @@ std::optional<std::vector<double>> GltfDocument::accessor(double index, std::siz
     const double some = gltf_number(s, "count", -1);
     if (!s.is_object() || !s.contains("indices") || !s.contains("values") || !(some >= 0) || some > count)
         return std::nullopt;
+    // A sparse part lies densely in a view of its own.
     const auto part = [&](const Json& of, std::size_t per_row, std::size_t rows_width, int of_kind,
                           bool scaled) -> std::optional<std::vector<double>> {
         const auto bytes = view(gltf_number(of, "bufferView", -1));

@@ -1,3 +1,6 @@
+// What all readers of meshes share: the choice by suffix, and a last look that only sound faces pass. Readers push
+// what the file says and need not check corners; whatever is built on a mesh may rely on valid indices and finite
+// numbers.
 #include "sourceformats/meshes/mesh_file.h"
 
 #include <fmt/format.h>
@@ -16,21 +19,24 @@ namespace {
 /// Leaves out faces that a mesh cannot have.
 std::string keep_sound_faces(MeshData& data)
 {
-    const int   points  = static_cast<int>(data.points.size());
-    const bool  normals = data.normals.size() == data.corners.size(), uvs = data.uvs.size() == data.corners.size();
-    const bool  materials = data.face_materials.size() == data.counts.size();
+    const int  points  = static_cast<int>(data.points.size());
+    const bool normals = data.normals.size() == data.corners.size(), uvs = data.uvs.size() == data.corners.size();
+    const bool materials = data.face_materials.size() == data.counts.size();
+    // Whichever lists are complete are carried along with the faces.
     MeshData    out;
     std::size_t at = 0, left_out = 0;
     for (std::size_t f = 0; f < data.counts.size(); ++f) {
-        const auto  count = static_cast<std::size_t>(data.counts[f]);
-        const auto  begin = at;
+        const auto count = static_cast<std::size_t>(data.counts[f]);
+        const auto begin = at;
         at += count;
+        // At least three corners, all of them points that exist and are finite; a triangle has three different ones.
         bool sound = count >= 3 && at <= data.corners.size();
         for (std::size_t c = begin; sound && c < at; ++c)
             sound = data.corners[c] >= 0 && data.corners[c] < points &&
                     is_finite(data.points[static_cast<std::size_t>(data.corners[c])]);
         if (sound && count == 3)
-            sound = data.corners[begin] != data.corners[begin + 1] && data.corners[begin + 1] != data.corners[begin + 2] &&
+            sound = data.corners[begin] != data.corners[begin + 1] &&
+                    data.corners[begin + 1] != data.corners[begin + 2] &&
                     data.corners[begin] != data.corners[begin + 2];
         if (!sound) {
             ++left_out;
@@ -44,24 +50,29 @@ std::string keep_sound_faces(MeshData& data)
             if (uvs) out.uvs.push_back(data.uvs[c]);
         }
     }
-    if (left_out > 0 || std::any_of(data.points.begin(), data.points.end(), [](const Vec3d& p) { return !is_finite(p); })) {
+    if (left_out > 0 ||
+        std::any_of(data.points.begin(), data.points.end(), [](const Vec3d& p) { return !is_finite(p); })) {
         // Points that no face has left go too: nobody can say where they are.
         std::vector<int> place(data.points.size(), -1);
         for (int& c : out.corners) {
             int& to = place[static_cast<std::size_t>(c)];
-            if (to < 0) to = static_cast<int>(out.points.size()), out.points.push_back(data.points[static_cast<std::size_t>(c)]);
+            if (to < 0)
+                to = static_cast<int>(out.points.size()),
+                out.points.push_back(data.points[static_cast<std::size_t>(c)]);
             c = to;
         }
     } else {
         out.points = std::move(data.points);
     }
+    // Normals are made unit vectors; what has no direction points up.
     for (Vec3d& n : out.normals) n = is_finite(n) ? normalized(n, {0, 0, 1}) : Vec3d{0, 0, 1};
     for (Vec2d& uv : out.uvs)
         if (!std::isfinite(uv.x) || !std::isfinite(uv.y)) uv = {};
     out.materials = std::move(data.materials);
     for (MeshMaterial& m : out.materials)
+        // Colours are shares.
         for (double& c : m.rgba) c = std::isfinite(c) ? std::clamp(c, 0.0, 1.0) : 1;
-    data          = std::move(out);
+    data = std::move(out);
     return left_out == 0 ? std::string() : fmt::format("{} faces without three sound corners were left out", left_out);
 }
 
@@ -74,12 +85,15 @@ bool is_mesh_suffix(std::string_view suffix)
     return false;
 }
 
+/// STL has no shared points: each triangle brings its own three. Equal bits are one point; -0 and 0 are made equal.
 void weld_equal_points(MeshData& data)
 {
     struct Bits {
         std::size_t operator()(const Vec3d& p) const
         {
             std::uint64_t h = 0;
+            // A multiplicative hash of the three bit patterns (Knuth's golden ratio). Order of the result does not
+            // depend on it: points keep the order of their first use.
             for (const double v : {p.x + 0.0, p.y + 0.0, p.z + 0.0}) {
                 std::uint64_t bits = 0;
                 __builtin_memcpy(&bits, &v, sizeof bits);

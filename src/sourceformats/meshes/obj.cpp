@@ -1,5 +1,7 @@
 // Wavefront OBJ with its material files: points, texture coordinates, normals and faces of any number of corners.
 // Groups and smoothing are passed over.
+//
+// Indices are per kind: a corner v/vt/vn names a point, a texture coordinate and a normal of separate lists.
 #include <fmt/format.h>
 
 #include <array>
@@ -18,8 +20,9 @@ bool next_line(std::string_view& left, std::string& line)
     line.clear();
     if (left.empty()) return false;
     while (!left.empty()) {
-        const std::size_t end  = std::min(left.find('\n'), left.size());
-        std::string_view  part = left.substr(0, end);
+        const std::size_t end = std::min(left.find('\n'), left.size());
+        // A file without a last line break, and lines that Windows ends.
+        std::string_view part = left.substr(0, end);
         left.remove_prefix(std::min(left.size(), end + 1));
         if (part.ends_with('\r')) part.remove_suffix(1);
         part = part.substr(0, part.find('#'));
@@ -44,6 +47,7 @@ std::string_view take_word(std::string_view& left)
 
 std::array<double, 3> numbers(std::string_view text)
 {
+    // Fewer than three numbers leave the others at zero; weights and colours behind them are not read.
     std::array<double, 3> out{};
     for (double& v : out)
         if (const auto n = parse_number(take_word(text))) v = *n;
@@ -59,6 +63,7 @@ void read_materials(const std::string& text, MeshData& data, std::map<std::strin
         std::string_view       rest = line;
         const std::string_view key  = take_word(rest);
         if (key == "newmtl") {
+            // The last definition of a name counts, which is how files that are put together behave.
             known[std::string(rest)] = static_cast<int>(data.materials.size());
             at                       = &data.materials.emplace_back();
             at->name                 = rest;
@@ -111,8 +116,9 @@ std::string parse_obj(std::string_view bytes, const Beside& beside, MeshData& da
         } else if (key == "f") {
             int count = 0;
             while (!rest.empty()) {
-                std::string_view word     = take_word(rest);
-                long             index[3] = {0, 0, 0};
+                std::string_view word = take_word(rest);
+                // Indices that are left out stay 0, which is none.
+                long index[3] = {0, 0, 0};
                 for (long& i : index) {
                     const std::size_t end = std::min(word.find('/'), word.size());
                     std::from_chars(word.data(), word.data() + end, i);
@@ -127,8 +133,10 @@ std::string parse_obj(std::string_view bytes, const Beside& beside, MeshData& da
                 data.corners.push_back(p < 0 || p > 0x7fffffff ? -1 : static_cast<int>(p));
                 const bool has_uv = t >= 0 && t < static_cast<long>(uvs.size());
                 const bool has_n  = n >= 0 && n < static_cast<long>(normals.size());
-                all_uvs           = all_uvs && has_uv;
-                all_normals       = all_normals && has_n;
+                // One corner without a normal makes the list incomplete: then all go, and whoever shows the mesh
+                // computes them.
+                all_uvs     = all_uvs && has_uv;
+                all_normals = all_normals && has_n;
                 data.uvs.push_back(has_uv ? uvs[static_cast<std::size_t>(t)] : Vec2d{});
                 data.normals.push_back(has_n ? normals[static_cast<std::size_t>(n)] : Vec3d{});
                 ++count;

@@ -1,5 +1,7 @@
 // PLY: a text header that lists elements with their properties, then the rows of these as text or as numbers in either
 // byte order. Vertices and faces are read, everything else is passed over.
+//
+// Normals, colours and texture coordinates of vertices are not read.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +17,7 @@ namespace {
 enum class Encoding { text, little, big };
 
 struct PlyProperty {
+    // The index of the type's row below; also that of its size.
     std::string name;
     int         type = 0, count_type = -1;  ///< count_type >= 0: a list
 };
@@ -41,6 +44,7 @@ class Body {
   public:
     Body(std::string_view bytes, Encoding encoding) : left_(bytes), encoding_(encoding) {}
 
+    /// The next number of the body; nothing where the body ends or has none. Bytes are put into the machine's order.
     std::optional<double> take(int type)
     {
         if (encoding_ == Encoding::text) {
@@ -58,6 +62,7 @@ class Body {
         char bytes[8] = {};
         for (std::size_t i = 0; i < size; ++i) bytes[i] = left_[encoding_ == Encoding::big ? size - 1 - i : i];
         left_.remove_prefix(size);
+        // read_as() wants as many bytes as its type; the buffer has eight for any of them.
         const std::string_view b(bytes, 8);
         switch (type) {
             case 0:
@@ -106,12 +111,14 @@ std::string parse_ply(std::string_view bytes, MeshData& data)
     Encoding                encoding = Encoding::text;
     std::vector<PlyElement> elements;
     bool                    ended = false;
+    // The header is text in all encodings, up to the line end_header.
     while (!bytes.empty() && !ended) {
         const std::size_t end  = std::min(bytes.find('\n'), bytes.size());
         const auto        line = words(bytes.substr(0, end));
         bytes.remove_prefix(std::min(bytes.size(), end + 1));
         if (line.empty()) continue;
         ended = line[0] == "end_header";
+        // Whatever is neither text nor big-endian is read as little-endian.
         if (line[0] == "format" && line.size() > 1)
             encoding = line[1] == "ascii"               ? Encoding::text
                        : line[1] == "binary_big_endian" ? Encoding::big
@@ -137,6 +144,7 @@ std::string parse_ply(std::string_view bytes, MeshData& data)
         for (std::size_t i = 0; i < e.count; ++i) {
             Vec3d point;
             for (const PlyProperty& p : e.properties) {
+                // A property that is no list is one number in each row.
                 if (p.count_type < 0) {
                     const auto v = body.take(p.type);
                     if (!v) return "the file ends too early";

@@ -1,3 +1,5 @@
+// STL, as text and binary, and MuJoCo's MSH. Both hold triangles; STL's own normals are not read, since they follow
+// from the corners.
 #include <charconv>
 
 #include "sourceformats/meshes/mesh_file.h"
@@ -5,6 +7,8 @@
 namespace mechane::sourceformats {
 namespace {
 
+// Binary: 80 bytes of anything, a count, then 50 bytes a triangle: normal, three points (12 floats), two bytes of
+// attribute.
 constexpr std::size_t kHead = 84, kTriangle = 50;
 
 std::string_view next_word(std::string_view& left)
@@ -20,6 +24,7 @@ std::string_view next_word(std::string_view& left)
 std::string parse_text(std::string_view left, MeshData& data)
 {
     for (std::string_view word = next_word(left); !word.empty(); word = next_word(left)) {
+        // Only vertices matter in a text; all other words (facet, normal, outer loop) only arrange them.
         if (word != "vertex" && word != "VERTEX") continue;
         Vec3d p;
         for (double* v : {&p.x, &p.y, &p.z}) {
@@ -32,6 +37,7 @@ std::string parse_text(std::string_view left, MeshData& data)
         data.points.push_back(p);
         if (data.points.size() % 3 == 0) data.counts.push_back(3);
     }
+    // A last triangle that is not complete goes.
     data.corners.resize(3 * data.counts.size());
     return {};
 }
@@ -62,6 +68,7 @@ std::string parse_stl(std::string_view bytes, MeshData& data)
             data.counts.push_back(3);
         }
     }
+    // Without shared points a mesh has no edges, and could not be told to be closed.
     weld_equal_points(data);
     return {};
 }
@@ -69,6 +76,7 @@ std::string parse_stl(std::string_view bytes, MeshData& data)
 /// MuJoCo's own binary format: four counts, then the arrays.
 std::string parse_msh(std::string_view bytes, MeshData& data)
 {
+    // Gmsh uses the same suffix for another format.
     if (bytes.starts_with("$MeshFormat")) return "a .msh file of gmsh holds no surface";
     if (bytes.size() < 16) return "the file is too short";
     std::size_t n[4] = {};
@@ -84,12 +92,14 @@ std::string parse_msh(std::string_view bytes, MeshData& data)
         data.points.push_back({static_cast<double>(read_as<float>(bytes, at)),
                                static_cast<double>(read_as<float>(bytes, at + 4)),
                                static_cast<double>(read_as<float>(bytes, at + 8))});
+    // Normals are passed over: MuJoCo's belong to points, ours to corners.
     at += 12 * n[1];
     const std::size_t uvs = at;
     at += 8 * n[2];
     for (std::size_t i = 0; i < 3 * n[3]; ++i, at += 4) {
         const auto c = read_as<std::int32_t>(bytes, at);
         data.corners.push_back(c);
+        // Texture coordinates belong to points. MuJoCo's v runs downwards.
         if (n[2] == n[0] && n[0] > 0 && c >= 0 && static_cast<std::size_t>(c) < n[0])
             data.uvs.push_back(
                 {static_cast<double>(read_as<float>(bytes, uvs + 8 * static_cast<std::size_t>(c))),

@@ -1,3 +1,12 @@
+// Faces of one mesh that look the same way. Two neighbours agree when they run along their common edge in opposite
+// directions.
+//
+// side    an edge as one face has it; an edge between two faces has two sides
+// pair    two faces with a common edge, and whether they agree
+// parted  a face that got points of its own, since no turning makes it agree with its neighbours (a Moebius band)
+//
+// Of the faces that hang together the smaller part is turned. A closed mesh whose volume is negative is turned as a
+// whole, so that it looks outwards.
 #include "sourceformats/meshes/winding.h"
 
 #include <algorithm>
@@ -24,6 +33,7 @@ bool has_area(const MeshAsset& mesh, std::size_t begin, std::size_t end)
         return static_cast<Vec3d>(static_cast<Vec3f>(mesh.points[at(mesh.corners[k])]));
     };  // as USD stores it
     for (std::size_t k = begin + 1; k + 1 < end; ++k)
+        // Cross products of the face's fan: their sum is twice its area vector.
         twice = twice + cross(point(k) - point(begin), point(k + 1) - point(begin));
     return length(twice) > 0;
 }
@@ -34,15 +44,18 @@ std::vector<Side> sides_of(const MeshAsset& mesh, const std::vector<std::size_t>
     std::vector<Side> out;
     out.reserve(mesh.corners.size());
     for (std::size_t f = 0; f + 1 < begin.size(); ++f) {
+        // Points are rounded as they will be stored: a face that vanishes there has no direction.
         if (!has_area(mesh, begin[f], begin[f + 1])) continue;  // readers leave it out
         for (std::size_t k = begin[f]; k < begin[f + 1]; ++k) {
             const auto a = static_cast<std::uint32_t>(mesh.corners[k]),
                        b = static_cast<std::uint32_t>(mesh.corners[k + 1 < begin[f + 1] ? k + 1 : begin[f]]);
             if (a == b) continue;
+            // Both points of the edge in one number, the smaller one first: equal edges are equal numbers.
             out.push_back({(static_cast<std::uint64_t>(std::min(a, b)) << 32) | std::max(a, b),
                            static_cast<std::int32_t>(f), static_cast<std::int32_t>(k), a < b});
         }
     }
+    // The corner makes the order total, so that equal meshes give equal results on any machine.
     std::sort(out.begin(), out.end(),
               [](const Side& x, const Side& y) { return x.edge != y.edge ? x.edge < y.edge : x.corner < y.corner; });
     return out;
@@ -65,6 +78,8 @@ double six_volumes(const MeshAsset& mesh, const std::vector<std::size_t>& begin)
         for (std::size_t k = begin[f] + 1; k + 1 < begin[f + 1]; ++k) {
             const Vec3d &a = mesh.points[at(mesh.corners[begin[f]])], &b = mesh.points[at(mesh.corners[k])],
                         &c = mesh.points[at(mesh.corners[k + 1])];
+            // Signed volume of the tetrahedra with the origin, times six. For a closed mesh the origin does not
+            // matter.
             sum += dot(a, cross(b, c));
         }
     return sum;
@@ -89,6 +104,7 @@ Rewound wind_alike(MeshAsset& mesh)
     for (std::size_t i = 0; i < sides.size();) {
         std::size_t end = i + 1;
         while (end < sides.size() && sides[end].edge == sides[i].edge) ++end;
+        // Three faces at an edge, or one, are no closed surface; such edges say nothing about agreement.
         if (end - i != 2)
             closed = false;
         else if (sides[i].face != sides[i + 1].face)

@@ -1,4 +1,7 @@
 // <attach>: models of other files, read in the same pass with the settings, defaults and folder of their own file.
+//
+// Names of the attached part get the prefix at once, in the document: what is read afterwards needs to know nothing
+// of it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +14,7 @@
 
 namespace mechane::sourceformats {
 
+// While a part is read its settings take the place of the reader's own; the second call puts them back.
 void MjcfReader::exchange(Settings& with)
 {
     std::swap(file_, with.file), std::swap(folder_, with.folder);
@@ -19,6 +23,7 @@ void MjcfReader::exchange(Settings& with)
 
 void MjcfReader::prefix_names(XmlElement& e, const std::string& prefix)
 {
+    // Attributes that name an object. "texture" in <texture> is another thing: a texture's own type.
     static const std::set<std::string, std::less<>> kNames{
         "name",    "joint",  "joint1",   "joint2",  "body",          "body1",     "body2",   "site",       "site1",
         "site2",   "geom",   "geom1",    "geom2",   "tendon",        "tendon1",   "tendon2", "mesh",       "material",
@@ -27,6 +32,7 @@ void MjcfReader::prefix_names(XmlElement& e, const std::string& prefix)
         e.set("model", prefix + e.get("model"));
         return e.set("prefix", prefix + e.get("prefix"));
     }
+    // An asset without a name is called like its file; that name gets the prefix too.
     const bool asset = e.name == "mesh" || e.name == "texture" || e.name == "material";
     if (const std::string* file = e.peek("file"); asset && file != nullptr && e.peek("name") == nullptr)
         e.set("name", std::filesystem::path(*file).stem().string());
@@ -56,6 +62,8 @@ void MjcfReader::attach(const XmlElement& e, int link, const Posed& X)
                         fmt::format("<attach> names the model '{}', which does not exist", name));
     const std::string path = s_.finder.find(known->second.first, folder_);
     if (path.empty()) return s_.error(kInclude, e.place, s_.finder.why_not(known->second.first, folder_));
+    // A file that attaches itself, by whatever way, would never end; 16 deep and 2000 times are far above any model's
+    // need.
     if (attaching_.size() > 16 || path == file_ ||
         std::find(attaching_.begin(), attaching_.end(), path) != attaching_.end())
         return s_.error(kInclude, e.place, fmt::format("'{}' attaches itself", known->second.first));
@@ -68,8 +76,10 @@ void MjcfReader::attach(const XmlElement& e, int link, const Posed& X)
     Attached& part = attached_.back();
     part.root.used = true;
     part.root.find("model");
+    // Includes first, since the prefix must reach what they bring.
     resolve_includes(part.root, path, s_);
     for (XmlElement& c : part.root.children)
+        // Defaults and the compiler's settings have no names that others see.
         if (c.name != "default" && c.name != "compiler" && c.name != "option" && c.name != "size")
             prefix_names(c, prefix);
     attaching_.push_back(path);
@@ -96,7 +106,8 @@ void MjcfReader::attach(const XmlElement& e, int link, const Posed& X)
             c.use_all();  // those of the model that attaches count
     each(part.root, "asset", [&](const XmlElement& c) { assets(c); });
     const XmlElement* found = nullptr;
-    bool              whole = wanted.empty();
+    // Without `body` the contents of the worldbody are attached, else one body and what hangs on it.
+    bool whole = wanted.empty();
     each(part.root, "worldbody", [&](const XmlElement& c) {
         if (whole)
             body_children(c, link, X, "");
@@ -110,6 +121,7 @@ void MjcfReader::attach(const XmlElement& e, int link, const Posed& X)
         s_.error(kUnknownName, e.place, fmt::format("the model '{}' has no body '{}'", name, wanted));
 }
 
+/// Whether all that an element names was attached. A part of which one body is taken leaves out what names the rest.
 bool MjcfReader::is_attached(const XmlElement& e) const
 {
     const auto has = [&](const char* attribute, const auto&... among) {
@@ -127,6 +139,7 @@ bool MjcfReader::is_attached(const XmlElement& e) const
     return all;
 }
 
+// After all bodies are known: equalities and actuators of one part may name what another brought.
 void MjcfReader::attached_sections()
 {
     for (Attached& part : attached_) {

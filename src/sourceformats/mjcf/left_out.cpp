@@ -8,6 +8,7 @@
 namespace mechane::sourceformats {
 namespace {
 
+// `motion` marks what changes how the robot moves: it is told on the terminal, not only in the report.
 struct LeftOut {
     const char* code;
     Severity    severity;
@@ -49,11 +50,13 @@ const std::map<std::string_view, LeftOut>& table()
 
 }  // namespace
 
+// After everything has been read, what no reader used is told by kind. Elements within it are not told again.
 void MjcfReader::leave_out(const XmlElement& e, const std::string& above)
 {
     const std::string* named = e.peek("name");
     const std::string  name  = named != nullptr ? *named : std::string();
     const std::string  here  = above + (above.empty() ? "" : "/") + e.name + (name.empty() ? "" : " '" + name + "'");
+    // Sensors and equalities that were read are used; what is left of them is of a kind that USD cannot hold.
     if (above == "mujoco/sensor" || above == "mujoco/equality") {
         if (e.used || (above == "mujoco/equality" && !e.name.starts_with("flex") && e.name != "tendon")) return;
         const bool sensor = above == "mujoco/sensor";

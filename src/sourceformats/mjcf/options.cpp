@@ -1,3 +1,5 @@
+// All options stand in the layer of MuJoCo under their own names. Only gravity and the flags change what is written
+// besides.
 // <option>: what the solver of MuJoCo is told, and which flags turn a part of the physics off.
 #include <fmt/format.h>
 
@@ -27,6 +29,7 @@ void MjcfReader::option(const XmlElement& e)
     for (const char* name :
          {"iterations", "ls_iterations", "noslip_iterations", "ccd_iterations", "sdf_iterations", "sdf_initpoints"})
         if (const auto v = s_.number(e, name))
+            // Counts are ints in the schema; the bound keeps the conversion defined.
             put(name, "int", fmt::format("{}", static_cast<int>(std::clamp(*v, 0.0, 2e9))));
     for (const char* name : {"wind", "magnetic"})
         if (const auto v = s_.numbers(e, name, 3, 3)) put(name, "double3", usda_list(*v, '('));
@@ -80,6 +83,7 @@ void MjcfReader::fluid(const XmlElement& e)
     }
 }
 
+// A flag that no model mentions is at its default, which is on for the ones asked here.
 bool MjcfReader::off(std::string_view name) const
 {
     // The flag "constraint" turns off everything that the solver of constraints does; "equality" and the others turn
@@ -112,6 +116,7 @@ void MjcfReader::flag_told(const XmlElement& flags, const std::string& name, boo
         {"filterparent", "links that a joint joins may touch"},
         {"clampctrl", "limits of commands are left out"},
         {"gravity", "there is no gravity"}};
+    // These change the motion in MuJoCo and have no counterpart in a solver here.
     static constexpr std::string_view kMoves[] = {"override", "refsafe", "eulerdamp", "multiccd", "nativeccd"};
     flags.take(name);
     const auto known = kHonoured.find(name);
@@ -126,10 +131,12 @@ void MjcfReader::flag_told(const XmlElement& flags, const std::string& name, boo
                    !kept && moves});
 }
 
+// What a flag turns off is left out of the tree, so that every reader of the result sees the same robot.
 void MjcfReader::flag_effects()
 {
     if (off("contact")) tree_.contact = false;
     for (Joint& joint : tree_.joints) {
+        // "filterparent" off lets a body touch its parent: joints say so one by one.
         if (off("filterparent") && !joint.loop && joint.parent >= 0 && joint.kind != Joint::Kind::fixed)
             joint.collide = true;
         for (Dof& dof : joint.dofs) {

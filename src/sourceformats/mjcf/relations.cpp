@@ -15,6 +15,7 @@ void MjcfReader::contacts(const XmlElement& e)
     for (const XmlElement& c : e.children) {
         if (c.name != "exclude") continue;
         c.find("name");
+        // -1 is the world in our tree; a name that is not known must be told apart from it.
         constexpr int kWorld = -1, kUnknown = -2;
         const auto    body = [&](const char* which) {
             const std::string name = c.get(which);
@@ -29,12 +30,14 @@ void MjcfReader::contacts(const XmlElement& e)
 
 // contype and conaffinity are masks of 32 bits, and USD has groups that filter one another. Colliders with equal masks
 // form one group; two groups are filtered where no bit meets. Where all meet, no group is needed.
+// A collider that has neither bits nor an affinity touches nothing and is none.
 void MjcfReader::groups()
 {
     std::map<std::pair<int, int>, std::vector<int>> by_class;
     for (std::size_t i = 0; i < tree_.shapes.size(); ++i)
         if (tree_.shapes[i].collider && (classes_[i].first != 0 || classes_[i].second != 0))
             by_class[classes_[i]].push_back(static_cast<int>(i));
+    // MuJoCo's test: either's type meets the other's affinity.
     const auto meet = [](const std::pair<int, int>& a, const std::pair<int, int>& b) {
         return (a.first & b.second) != 0 || (b.first & a.second) != 0;
     };
@@ -53,6 +56,7 @@ void MjcfReader::groups()
     }
 }
 
+/// solref and solimp as MuJoCo's layer holds them.
 std::vector<Extra> MjcfReader::softness(const XmlElement& m, const char* api)
 {
     std::vector<Extra> out;
@@ -70,6 +74,7 @@ void MjcfReader::equalities(const XmlElement& e)
         const bool       active = flag(m, "active", true) && !off("equality");
         std::string      name   = m.get("name");
         if (!active) {
+            // A program of MuJoCo can switch it on; OpenUSD has no such switch.
             s_.losses.add({"inactive-equality",
                            Severity::warning,
                            LossAction::dropped,
@@ -92,6 +97,7 @@ void MjcfReader::equalities(const XmlElement& e)
 
 void MjcfReader::joint_equality(const XmlElement& c, const XmlElement& m)
 {
+    // MuJoCo's joint1 follows joint2.
     const auto follower = dofs_.find(m.get("joint1"));
     if (follower == dofs_.end()) return void(named(joints_, m.get("joint1"), c, "joint"));
     // q1 - r1 = a0 + a1 (q2 - r2) + a2 (q2 - r2)^2 + ..., with r the references of the joints.
@@ -154,6 +160,7 @@ void MjcfReader::body_equality(const XmlElement& c, const XmlElement& m, const s
 {
     int   bodies[2] = {-1, -1};
     Posed frames[2];
+    // Two sites say all: their bodies and both frames.
     if (const std::string* site = m.find("site1")) {
         const char* which[] = {"site1", "site2"};
         for (int i = 0; i < 2; ++i) {
@@ -170,6 +177,7 @@ void MjcfReader::body_equality(const XmlElement& c, const XmlElement& m, const s
             return s_.error(kMissing, c.place, fmt::format("the {} '{}' names no body", c.name, name));
         if (*first != "world" && (bodies[0] = named(bodies_, *first, c, "body")) < 0) return;
         if (second != nullptr && *second != "world" && (bodies[1] = named(bodies_, *second, c, "body")) < 0) return;
+        // Poses at the reference configuration: without relpose a weld holds what is there then.
         const auto  world  = [&](int body) { return body >= 0 ? tree_.links[at(body)].X_WL : Posed{}; };
         const Posed X_12   = inverse(world(bodies[0])) * world(bodies[1]);
         const Vec3d anchor = s_.vec3(m, "anchor").value_or(Vec3d{});
@@ -217,9 +225,10 @@ void MjcfReader::tendons(const XmlElement& e)
         if (c.name != "fixed" && c.name != "spatial") continue;
         const XmlElement m = defaults_.merged(c, "tendon", "", s_);
         VendorPrim       made;
-        made.type      = "MjcTendon";
-        made.name      = m.get("name", fmt::format("tendon_{}", tree_.prims.size()));
-        made.place     = c.place;
+        made.type  = "MjcTendon";
+        made.name  = m.get("name", fmt::format("tendon_{}", tree_.prims.size()));
+        made.place = c.place;
+        // UsdPhysics has no tendon: everything goes into a prim of MuJoCo's schema.
         const auto put = [&](std::string name, std::string type, std::string text) {
             made.extras.push_back(mj("mjc:" + name, std::move(type), std::move(text), "", c.place));
         };
@@ -264,6 +273,7 @@ void MjcfReader::tendons(const XmlElement& e)
                 }
                 path.targets.push_back({p.name == "site" ? Ref::Kind::site : Ref::Kind::shape, found});
                 segments.push_back(segment);
+                // -1 where a geom has no side site. Indices point into the relationship of side sites.
                 int side = -1;
                 if (const std::string* s = p.find("sidesite"); s != nullptr && sites_.contains(*s)) {
                     side = static_cast<int>(sides.targets.size());
@@ -275,7 +285,8 @@ void MjcfReader::tendons(const XmlElement& e)
                 divisors.push_back(s_.number(p, "divisor").value_or(1));
             }
         }
-        const auto ints  = [](const std::vector<double>& v) { return usda_list(v); };
+        const auto ints = [](const std::vector<double>& v) { return usda_list(v); };
+        // A tendon that only measures changes nothing; the entry of the report says whether it pulls.
         const bool pulls = std::any_of(made.extras.begin(), made.extras.end(), [](const Extra& x) {
             static constexpr std::string_view kForces[] = {"mjc:stiffness", "mjc:damping",   "mjc:frictionloss",
                                                            "mjc:armature",  "mjc:range:min", "mjc:range:max"};
@@ -286,6 +297,7 @@ void MjcfReader::tendons(const XmlElement& e)
         if (!segments.empty())
             put("path:segments", "int[]", ints(segments)), put("path:divisors", "double[]", usda_list(divisors));
         if (!sides.targets.empty()) put("sideSites:indices", "int[]", ints(side_indices));
+        // The order of the path is kept by indices, since a relationship names each target once.
         std::vector<double> order;
         std::vector<Ref>    once;  // a target stands in a relationship once
         for (const Ref& r : path.targets) {

@@ -8,6 +8,7 @@
 
 namespace mechane::sourceformats {
 
+// Sensors are read after bodies, tendons and actuators, which they name.
 void MjcfReader::sensors(const XmlElement& e)
 {
     for (const XmlElement& c : e.children)
@@ -29,7 +30,9 @@ void MjcfReader::sensor(const XmlElement& c)
             made.extras.push_back(mj(name, "string", usda_string(a.value), "", c.place));
             continue;
         }
+        // A sensor that names what is not there would measure nothing.
         if (ref->index < 0) return;  // it is told, and the sensor is a loss as others that nobody reads
+        // A joint of several axes is one joint in USD: the hint says which of them is measured.
         if (ref->kind == Ref::Kind::joint && tree_.joints[at(ref->index)].dofs.size() > 1)
             made.extras.push_back(mj(hints::kDof, "string", usda_string(a.value), "", c.place));
         made.relations.push_back({name, {*ref}});
@@ -76,6 +79,7 @@ void MjcfReader::tendon_equalities(const XmlElement& e)
     }
 }
 
+/// What an attribute refers to; nothing where its value is a word and no name.
 std::optional<Ref> MjcfReader::measured(const XmlElement& c, std::string_view attribute, const std::string& name)
 {
     if (name == "world") return std::nullopt;
@@ -83,6 +87,7 @@ std::optional<Ref> MjcfReader::measured(const XmlElement& c, std::string_view at
         return Ref{kind, named(known, name, c, what)};
     };
     std::string kind(attribute);
+    // Newer sensors name an object and its kind by two attributes.
     if (attribute == "objname") kind = c.get("objtype");
     if (attribute == "refname") kind = c.get("reftype");
     if (kind == "site") return in(sites_, Ref::Kind::site, "site");

@@ -1,3 +1,7 @@
+// What an MJCF file says once for many elements: included files, classes of defaults, orientations in any of their five
+// ways, and actuators by their shortcuts. The rules are those of MuJoCo's XML reference. Bodies, joints and geoms are
+// read elsewhere in this folder.
+
 #include "sourceformats/mjcf/settings.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,7 @@
+// Mass, centre and inertia of a geom, as MuJoCo's compiler computes them (XMLreference, compiler/inertiafromgeom and
+// geom/shellinertia). With a mass the density follows from it, else the density gives the mass.
+//
+// first, second  sums of x dm and x x^T dm over the body; the inertia is trace(second) 1 - second
 #include <cmath>
 #include <numbers>
 
@@ -24,6 +28,7 @@ MassProperties shell(const Shape& s)
         case Shape::Kind::box: {
             MassProperties total;
             const double   e[3] = {2 * s.size.x, 2 * s.size.y, 2 * s.size.z};
+            // Two walls across the axis n: at distance e[n]/2 along n, spread evenly over u and v.
             for (std::size_t n = 0; n < 3; ++n) {
                 const std::size_t u = (n + 1) % 3, v = (n + 2) % 3;
                 const double      m = 2 * e[u] * e[v];  // both walls
@@ -37,6 +42,7 @@ MassProperties shell(const Shape& s)
             return total;
         }
         case Shape::Kind::cylinder: {
+            // Parallel axes: caps lie h/2 from the middle.
             const double wall = 2 * kPi * r * h, cap = kPi * r * r;
             const double axial  = wall * r * r + 2 * cap * r * r / 2;
             const double across = wall * (r * r / 2 + h * h / 12) + 2 * cap * (r * r / 4 + h * h / 4);
@@ -44,6 +50,8 @@ MassProperties shell(const Shape& s)
         }
         case Shape::Kind::capsule: {
             // A wall and two half spheres whose centres of mass lie r/2 above their rims.
+            // A thin half sphere: 2/3 m r^2 about any axis through the centre of its sphere; m r^2/4 goes to reach
+            // its centre of mass.
             const double wall = 2 * kPi * r * h, half = 2 * kPi * r * r;
             const double axial  = wall * r * r + 2 * half * 2.0 / 3 * r * r;
             const double across = wall * (r * r / 2 + h * h / 12) + 2 * (half * 2.0 / 3 * r * r - half * r * r / 4 +
@@ -69,6 +77,7 @@ MassProperties of_mesh(const Shape& s, const MeshAsset& mesh, const std::string&
     std::size_t                       at       = 0;
     const bool                        mirrored = s.scale.x * s.scale.y * s.scale.z < 0;
     for (const int count : mesh.counts) {
+        // Polygons become fans; under a mirror the fan runs backwards, so that volumes keep their sign.
         for (int i = 1; i + 1 < count; ++i) {
             const auto p = [&](int c) {
                 return points[static_cast<std::size_t>(mesh.corners[at + static_cast<std::size_t>(c)])];
@@ -77,6 +86,7 @@ MassProperties of_mesh(const Shape& s, const MeshAsset& mesh, const std::string&
         }
         at += static_cast<std::size_t>(count);
     }
+    // Areas weigh the middle of the surface: dense triangulation of one side does not pull it.
     Vec3d  middle;
     double area = 0;
     for (const auto& [a, b, c] : triangles) {
@@ -100,6 +110,8 @@ MassProperties of_mesh(const Shape& s, const MeshAsset& mesh, const std::string&
                       (Mat33d::outer(a, a) + Mat33d::outer(b, b) + Mat33d::outer(c, c) + Mat33d::outer(sum, sum));
             continue;
         }
+        // Tetrahedron with the middle: volume a . (b x c) / 6, first moment V/4 sum, second V/20 (sum of squares +
+        // square of sum).
         double one = dot(a, cross(b, c)) / 6;
         if (rule == "legacy") one = std::abs(one);
         const Vec3d sum = a + b + c;
@@ -121,8 +133,10 @@ MassProperties of_mesh(const Shape& s, const MeshAsset& mesh, const std::string&
                       (Mat33d::outer(a, a) + Mat33d::outer(b, b) + Mat33d::outer(c, c) + Mat33d::outer(sum, sum));
         }
     } else {
+        // Moved to the centre of mass. The legacy rule has computed them about it.
         second -= total * Mat33d::outer(com, com);
     }
+    // Faces that look inwards give a negative volume; both sign and moments are turned.
     const double sign = total < 0 ? -1 : 1;
     return {sign * total, middle + com, sign * (trace(second) * Mat33d::identity() - second)};
 }
@@ -155,6 +169,7 @@ MjcfMass mjcf_mass(const Shape& shape, const RobotTree& tree, std::optional<doub
             one = geometry::ellipsoid_mass(shape.size, 1);
             break;
     }
+    // An ellipsoid's shell has no closed form here: it is taken as solid.
     if (is_shell && shape.kind != Shape::Kind::mesh && shape.kind != Shape::Kind::ellipsoid) one = shell(shape);
     if (!(one.mass > 0)) return {};
     const double factor = mass ? *mass / one.mass : density;

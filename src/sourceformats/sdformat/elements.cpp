@@ -1,4 +1,7 @@
 // Words, numbers and poses of elements of SDFormat.
+//
+// A missing element has the default that the specification gives (sdformat.org/spec); each reader says it where it
+// asks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,6 +41,7 @@ std::optional<std::vector<double>> SdformatReader::numbers_of(const XmlElement& 
         ++s_.losses.kept;
         return v;
     }
+    // `endless`: infinity is a value here (ODE's mu).
     s_.error(kNumber, e.place,
              fmt::format("<{}> is '{}', expected {} numbers", e.name, words(e).substr(0, 120),
                          least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most)));
@@ -79,6 +83,7 @@ SdformatReader::Pose SdformatReader::pose(const XmlElement& e)
     if (out.element == nullptr) return out;
     const XmlElement& p = *out.element;
     // relative_to since 1.7; frame is the word of 1.5 and 1.6.
+    // A frame without a name is the one that the element stands in.
     out.relative       = p.get("relative_to", p.get("frame"));
     const bool degrees = p.get("degrees") == "true" || p.get("degrees") == "1";
     const bool quat    = p.get("rotation_format") == "quat_xyzw";
@@ -100,8 +105,10 @@ std::string SdformatReader::named(const XmlElement& e, std::map<std::string, int
         name = e.name;
     }
     // Names of two underscores at both ends are kept for the format: __model__, __root__.
+    // A name with two underscores is told and used as it is.
     if (name.starts_with("__") && name.ends_with("__") && name.size() > 4)
         s_.error(kWord, e.place, fmt::format("the name '{}' is reserved", name));
+    // Names are unique in their scope. The second one is renamed and told.
     if (!taken.contains(name)) return name;
     std::string other;
     for (int i = 1; other.empty() || taken.contains(other); ++i) other = fmt::format("{}_{}", name, i);

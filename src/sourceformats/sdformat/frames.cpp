@@ -1,4 +1,9 @@
 // The graph of frames: names by scope, poses relative to any frame, the link that a frame moves with.
+//
+// relative  the node that a node's pose is told in; -1: the world
+// attached  the node that a node moves with; following it ends at a link or at the world
+// placed    the frame within a model that the model's pose is about
+// state     0 not computed, 1 on the way, 2 known
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,6 +31,7 @@ int SdformatReader::lookup(int scope, const std::string& name) const
     } else if (const auto n = in.scopes.find(head); n != in.scopes.end()) {
         if (const int found = lookup(n->second, name.substr(mark + 2)); found >= 0) return found;
     }
+    // Merged models pour their names into this scope; their own frame is not among these.
     for (const int m : in.merged)
         if (const int found = lookup(m, name); found >= 0 && found != scopes_[at(m)].model) return found;
     return -1;
@@ -42,8 +48,10 @@ int SdformatReader::frame_named(int scope, const std::string& name, const XmlEle
         found = lookup(scopes_[at(up)].parent, name);
     }
     if (found >= 0) return found;
+    // "__root__" is the outermost frame, which is the world here.
     if (name == "world" || name == "__root__") {
         if (world != nullptr) *world = true;
+        // -1 with `world` set is the world, without it an unknown name, which was told.
         return -1;
     }
     std::vector<std::string> names;
@@ -55,7 +63,8 @@ int SdformatReader::frame_named(int scope, const std::string& name, const XmlEle
 
 void SdformatReader::set_pose(int node, int scope, const Pose& p, int otherwise)
 {
-    nodes_[at(node)].X        = p.X;
+    nodes_[at(node)].X = p.X;
+    // A pose without a frame is relative to `otherwise`: the model, or the link that holds the element.
     nodes_[at(node)].relative = otherwise;
     if (p.relative.empty()) return;
     bool      world = false;
@@ -65,6 +74,7 @@ void SdformatReader::set_pose(int node, int scope, const Pose& p, int otherwise)
 
 void SdformatReader::finish_names()
 {
+    // Models first: poses of what they hold are relative to their frames.
     for (const ModelPose& m : model_poses_) {
         Scope& own = scopes_[at(m.scope)];
         Pose   p;
@@ -86,6 +96,7 @@ void SdformatReader::finish_names()
         if (!m.placement.empty()) nodes_[at(m.node)].placed = frame_named(m.scope, m.placement, *m.e);
     }
     // A model without links of its own stands on the first of what is nested in it.
+    // From the inside out, so that a nested model's canonical link is known before it is asked for.
     for (std::size_t i = scopes_.size(); i-- > 1;) {
         Scope& s = scopes_[i];
         if (s.canonical < 0)
@@ -116,6 +127,7 @@ void SdformatReader::finish_names()
     for (const PendingJoint& j : joints_) {
         const auto child = text(*j.e, "child");
         int        on    = -1;
+        // Sensors may stand in joints as well; their nodes know what they are in.
         // A joint is attached to its child, and its pose is relative to it.
         if (child) on = frame_named(j.scope, *child, *j.e->child("child"));
         nodes_[at(j.node)].attached = on;
@@ -141,6 +153,7 @@ const Posed& SdformatReader::pose_of(int index)
             s_.error(kFrames, nodes_[at(n)].element->place,
                      fmt::format("the pose of '{}' is told relative to itself, by way of '{}'", nodes_[at(n)].name,
                                  nodes_[at(next)].name));
+            // The circle is cut at this node, so that all others get a pose.
             nodes_[at(n)].relative = -1;
         }
     }
@@ -149,18 +162,21 @@ const Posed& SdformatReader::pose_of(int index)
         Node& n = nodes_[at(chain[i])];
         Posed X = n.X;
         if (n.placed >= 0) {  // the pose is that of a frame in the model
+            // X_MF: the frame in the model, composed upwards from the frame to the model.
             Posed inside;
             int   up = n.placed, steps = 0;
             for (; up >= 0 && up != chain[i] && steps <= static_cast<int>(nodes_.size());
                  up = nodes_[at(up)].relative, ++steps)
                 inside = nodes_[at(up)].X * inside;
             if (up == chain[i])
+                // X_WM = X_WF X_MF^-1.
                 X = X * inverse(inside);
             else
                 s_.error(kFrames, n.element->place,
                          fmt::format("the placement frame of '{}' does not stand in the model", n.name));
         }
-        n.X_W   = (n.relative >= 0 ? nodes_[at(n.relative)].X_W : Posed{}) * X;
+        n.X_W = (n.relative >= 0 ? nodes_[at(n.relative)].X_W : Posed{}) * X;
+        // Products of many rotations drift from unit length.
         n.X_W.q = normalized(n.X_W.q);
         if (!is_finite(n.X_W)) {
             s_.error(kNumber, n.element != nullptr ? n.element->place : tree_.place,
@@ -172,6 +188,7 @@ const Posed& SdformatReader::pose_of(int index)
     return nodes_[at(index)].X_W;
 }
 
+/// The link that a node moves with: -1 for the world, -3 where the attachments form a circle.
 int SdformatReader::link_of(int index, const XmlElement& e)
 {
     for (std::size_t steps = 0; index >= 0 && steps <= nodes_.size(); ++steps) {

@@ -1,4 +1,7 @@
 // <include>: models of other files.
+//
+// The model keeps its own folder (for its meshes) and its own version of the format while it is read. An <include>
+// may say another name, pose, placement frame and whether it is static.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Circles end by the list of open files; this ends files that include many others many times.
 constexpr int kMostIncludes = 10'000;
 
 }  // namespace
@@ -47,6 +51,7 @@ void SdformatReader::include(const XmlElement& e, int scope, int depth)
     with.pose      = e.child("pose");
     with.placement = text(e, "placement_frame").value_or("");
     with.merge     = e.get("merge") == "true" || e.get("merge") == "1";
+    // Only what the <include> says overrides; `static` left out keeps the model's own value.
     if (e.child("static") != nullptr) with.is_static = flag(e, "static", false);
     const std::string folder   = scopes_[at(scope)].folder;
     const double      version  = scopes_[at(scope)].version;
@@ -59,6 +64,7 @@ void SdformatReader::include(const XmlElement& e, int scope, int depth)
     scopes_[at(scope)].version = version;
 }
 
+// A uri names a file, or a folder with a model.config, as Gazebo's databases have it.
 std::string SdformatReader::included_file(const std::string& uri, const std::string& folder) const
 {
     if (std::string file = s_.finder.find(uri, folder); !file.empty()) return file;

@@ -1,4 +1,9 @@
 // Worlds, models and their links as the file has them, before names are resolved.
+//
+// node    anything with a pose: model, link, frame, joint, shape, light, sensor
+// scope   a model or the world: the names that can be used in it
+//
+// This first pass makes nodes and scopes in the order of the file. frames.cpp then resolves names and poses.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -38,6 +43,7 @@ void SdformatReader::read(const XmlElement& root)
     }
     if (worlds > 1)
         s_.error(kUnsupported, root.place, fmt::format("the file has {} worlds; the first is read", worlds));
+    // A world goes before models beside it. Of several worlds only the first has a place in one scene.
     if (worlds > 0) {
         read_world(*root.child("world"));
     } else {
@@ -78,6 +84,7 @@ void SdformatReader::read_world(const XmlElement& e)
     if (!scene.gravity) scene.gravity = Vec3d{0, 0, -9.8};
     if (const XmlElement* physics = e.child("physics")) {
         physics->find("name"), physics->find("type"), physics->find("default");
+        // The step is kept as a hint: engines choose their own.
         if (const auto step = number(*physics, "max_step_size")) scene.timestep = *step;
     }
     tree_.scene = std::move(scene);
@@ -124,6 +131,7 @@ void SdformatReader::model(const XmlElement& e, int above, const Override& with,
     Scope& in    = scopes_[at(above)];
     e.find("name");
     made.name = with.name.empty() ? named(e, in.names) : with.name;
+    // An included model that is called like another gets a number; one of the file itself is told.
     for (int i = 1; !with.name.empty() && in.names.contains(made.name); ++i)
         made.name = fmt::format("{}_{}", with.name, i);
     // A static model is a part of the world with all that is nested in it.
@@ -135,12 +143,13 @@ void SdformatReader::model(const XmlElement& e, int above, const Override& with,
     // Names of a nested model begin with its own, as ours share one level; a model that stands alone keeps its names.
     made.prefix = (top && single_) || with.merge ? in.prefix : in.prefix + made.name + "_";
     Node self;
-    self.name                   = made.name;
-    self.element                = &e;
-    self.is_static              = made.is_static;
-    const int node              = add_node(std::move(self));
-    made.model                  = node;
-    made.names["__model__"]     = node;
+    self.name               = made.name;
+    self.element            = &e;
+    self.is_static          = made.is_static;
+    const int node          = add_node(std::move(self));
+    made.model              = node;
+    made.names["__model__"] = node;
+    // The model's frame lies where `placement` says, and it moves with its canonical link.
     const std::string canonical = e.get("canonical_link"),
                       placement = with.placement.empty() ? e.get("placement_frame") : with.placement;
     const int         index     = static_cast<int>(scopes_.size());
@@ -172,9 +181,11 @@ void SdformatReader::link(const XmlElement& e, int scope)
     in.names[name]  = index;
     // The first link is the canonical one unless the model says another: the model moves with it.
     if (in.canonical < 0) in.canonical = index;
+    // A link is attached to itself: that ends the search for what a frame moves with.
     nodes_[at(index)].attached = index;
     if (scope == 0)
         s_.error(kUnsupported, e.place, fmt::format("the link '{}' stands in the world and not in a model", name));
+    // Links of static models are no bodies. Their shapes become the world's.
     if (in.is_static) {
         nodes_[at(index)].link = -2;
         if (const XmlElement* inertial = e.child("inertial")) inertial->use_all();
@@ -184,6 +195,7 @@ void SdformatReader::link(const XmlElement& e, int scope)
         made.name  = s_.unique(link_names_, in.prefix + name, e, "link", false);
         if (made.name != name) s_.losses.names[in.prefix.empty() ? name : in.name + "::" + name] = made.name;
         made.kinematic = flag(e, "kinematic", false);
+        // MuJoCo's gravcomp of 1 cancels gravity for the body.
         if (!flag(e, "gravity", true)) {
             made.extras.push_back({Extra::Layer::mujoco, "mjc:gravcomp", "double", "1", "", e.place});
             s_.losses.add({"gravity", Severity::warning, LossAction::converted, "kinematics", site_of(e.place),
@@ -207,8 +219,9 @@ void SdformatReader::link(const XmlElement& e, int scope)
                 continue;
             }
             Node part;
-            part.name     = c.get("name");
-            part.element  = &c;
+            part.name    = c.get("name");
+            part.element = &c;
+            // A shape's pose is relative to its link unless it says another frame.
             part.relative = part.attached = index;
             const int p                   = add_node(std::move(part));
             shapes_.push_back({&c, scope, p, index, collider});
@@ -253,10 +266,12 @@ void SdformatReader::inertial(const XmlElement& e, Link& link)
         return;
     }
     if (s_.options.ignore_inertial) return in->use_all();
+    // <inertial auto="true">: computed from the collisions, which are read later.
     if (const std::string* how = in->find("auto"); how != nullptr && (*how == "true" || *how == "1")) {
         auto_masses_.emplace_back(static_cast<int>(tree_.links.size()), in);
         return;
     }
+    // The pose of the inertial turns its tensor against the link's axes.
     const Pose X = pose(*in);
     Inertial   made;
     made.place = in->place;

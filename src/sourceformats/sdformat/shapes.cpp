@@ -1,4 +1,6 @@
 // <visual> and <collision>: shapes, their looks, what touching surfaces do.
+//
+// Sizes that are left out have the defaults of the specification: a unit box, radius 1, length 1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,10 +20,11 @@ void SdformatReader::shape(const PendingShape& p)
     const XmlElement* geometry = e.child("geometry");
     e.find("name");
     Shape made;
-    made.place     = e.place;
-    made.name      = e.get("name", e.name);
-    made.visual    = !p.collider;
-    made.collider  = p.collider || s_.options.visuals_collide;
+    made.place    = e.place;
+    made.name     = e.get("name", e.name);
+    made.visual   = !p.collider;
+    made.collider = p.collider || s_.options.visuals_collide;
+    // -2 marks a link of a static model: it is a part of the world.
     const int link = nodes_[at(p.link_node)].link;
     made.link      = link == -2 ? -1 : link;
     made.X_LS      = below(made.link, p.node);
@@ -51,6 +54,7 @@ void SdformatReader::shape(const PendingShape& p)
         made.kind = g.name == "cylinder"  ? Shape::Kind::cylinder
                     : g.name == "capsule" ? Shape::Kind::capsule
                                           : Shape::Kind::mesh;
+        // Half lengths, as everywhere in the tree. SDFormat's cylinders stand along z, as ours do.
         made.size = {r, 0.5 * l, 0};
         if (g.name == "cone") made.mesh = cone(r, 0.5 * l, g.place);
     } else if (g.name == "ellipsoid") {
@@ -61,6 +65,7 @@ void SdformatReader::shape(const PendingShape& p)
     } else if (g.name == "plane") {
         const Vec3d n = vec3(g, "normal").value_or(Vec3d{0, 0, 1});
         if (!(length(n) > 1e-9)) return s_.error(kShape, g.place, "the normal of a plane has no direction");
+        // Our planes have the normal z; the shape is turned so that the normal fits.
         made.kind              = Shape::Kind::plane;
         made.X_LS.q            = made.X_LS.q * rotation_between(Vec3d{0, 0, 1}, normalized(n));
         const XmlElement* size = g.child("size");
@@ -88,13 +93,16 @@ void SdformatReader::shape(const PendingShape& p)
     } else if (g.name == "empty") {
         return;
     } else {
+        // An element that we do not know stays unread, so that it is listed with its values.
         g.used = false;
         return s_.error(kUnsupported, g.place,
                         fmt::format("<{}> of the {} '{}' has no counterpart here", g.name, e.name, made.name));
     }
     if (!p.collider) look(e, made, scopes_[at(p.scope)].folder);
+    // All bits by default. A mask of 16 bits is Gazebo's; colliders meet where masks have a common bit.
     unsigned mask = 0xffff;
     if (const XmlElement* surface = e.child("surface"); surface != nullptr && p.collider) mask = touch(*surface, made);
+    // Water's density, as the specification says for <auto> inertials.
     double density = 1000;
     if (p.collider)
         if (const auto d = number(e, "density"); d && *d > 0) density = *d;
@@ -107,10 +115,12 @@ void SdformatReader::submesh(const XmlElement& sub, Shape& shape)
 {
     const auto name = text(sub, "name");
     if (!name) return;
+    // Readers of mesh files tell parts by material; a part that a file has by name alone cannot be found.
     const MeshAsset& whole = tree_.meshes[at(shape.mesh)];
     for (const MeshSubset& s : whole.subsets)
         if (s.name == *name) {
-            MeshAsset                part;
+            MeshAsset part;
+            // Points that the part does not use are left behind.
             std::vector<int>         now(whole.points.size(), -1);
             std::vector<std::size_t> begin(whole.counts.size() + 1, 0);
             for (std::size_t f = 0; f < whole.counts.size(); ++f) begin[f + 1] = begin[f] + at(whole.counts[f]);
@@ -162,6 +172,7 @@ int SdformatReader::cone(double radius, double half, const Place& place)
     // The sides of the mesh lie within 0.5 % of the radius: 1 - cos(pi / 32).
     constexpr int  kSides = 32;
     geometry::Mesh mesh;
+    // Tip and middle of the base first, then the rim.
     mesh.points = {{0, 0, half}, {0, 0, -half}};
     for (int i = 0; i < kSides; ++i) {
         const double a = 2 * std::numbers::pi * i / kSides;
@@ -169,6 +180,7 @@ int SdformatReader::cone(double radius, double half, const Place& place)
     }
     for (int i = 0; i < kSides; ++i) {
         const int a = 2 + i, b = 2 + (i + 1) % kSides;
+        // Side and base: both wound so that they look outwards.
         mesh.triangles.push_back({a, b, 0});
         mesh.triangles.push_back({b, a, 1});
     }
@@ -202,6 +214,7 @@ int SdformatReader::prism(const XmlElement& g)
     if (area < 0) std::reverse(outline.begin(), outline.end());
     const auto         n      = static_cast<std::int32_t>(outline.size());
     std::vector<Vec3d> points = outline;
+    // Floor points first, roof points behind them.
     for (Vec3d p : outline) p.z = h, points.push_back(p);
     std::vector<std::int32_t> counts, corners;
     counts.push_back(n);
@@ -255,6 +268,7 @@ void SdformatReader::look(const XmlElement& e, Shape& shape, const std::string& 
             } else if (const XmlElement* specular = pbr->child("specular")) {
                 if (const auto map = text(*specular, "albedo_map"); map && !map->empty())
                     made.texture = s_.texture(*map, folder, specular->place);
+                // Glossiness is the reverse of roughness.
                 if (const auto gloss = number(*specular, "glossiness"))
                     made.roughness = std::clamp(1 - *gloss, 0.0, 1.0);
             }
@@ -270,6 +284,7 @@ void SdformatReader::look(const XmlElement& e, Shape& shape, const std::string& 
 
 unsigned SdformatReader::touch(const XmlElement& surface, Shape& shape)
 {
+    // Contact values of the whole shape; nothing told leaves the default material.
     Contact contact;
     bool    any             = false;
     contact.static_friction = contact.dynamic_friction = 1;
@@ -315,6 +330,7 @@ unsigned SdformatReader::touch(const XmlElement& surface, Shape& shape)
                            {},
                            "restitution holds at any speed"});
     }
+    // Without a word about contact the collider keeps the writer's default.
     if (any) shape.contact = contact;
     unsigned mask = 0xffff;
     if (const XmlElement* c = surface.child("contact")) {

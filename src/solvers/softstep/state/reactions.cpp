@@ -1,5 +1,12 @@
 // Reactions: the wrench that each joint transmits over the step, for Observables and for joints that break. Forces [N]
 // and torques [N m] in world axes, about the child's centre of mass.
+//
+// inbound[l]  wrench that link l gets by its joint, about its centre of mass
+// load[l]     mean wrench of contacts, loops and the user on it
+// h, dt       substep and step [s]
+//
+// For each link Newton and Euler give m (a - g) and the change of spin over dt; what the loads do not explain came
+// through its joints, its own and those of its children.
 
 #include <algorithm>
 #include <cmath>
@@ -48,6 +55,7 @@ Vec3d spin_momentum(const System& system, std::int32_t l)
 
 }  // namespace
 
+// The state before the step is kept, and sums of impulses begin at zero.
 void begin_reactions(System& system)
 {
     system.start_twist = system.motion.twist;
@@ -101,6 +109,7 @@ void find_reactions(System& system, double h, double dt)
         const double scale = 1 / dt;
         const Vec3d  force =
             scale * (row.impulse_sum[0] * row.n + row.impulse_sum[1] * row.t1 + row.impulse_sum[2] * row.t2);
+        // Turning friction is taken from the last substep.
         const Vec3d torque =
             (1 / h) * (row.spin.lambda[0] * row.n + row.spin.lambda[1] * row.t1 + row.spin.lambda[2] * row.t2);
         for (std::size_t s = 0; s < 2; ++s) {
@@ -134,7 +143,8 @@ void find_reactions(System& system, double h, double dt)
         const Vec3d gravity = static_cast<Vec3d>(m.gravity_of(tree.world));
         for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
             const Link& link = f.links[l];
-            const Vec3d a    = (1 / dt) * (system.motion.twist[l].linear - system.start_twist[l].linear);
+            // Mean acceleration over the step.
+            const Vec3d a = (1 / dt) * (system.motion.twist[l].linear - system.start_twist[l].linear);
             system.inbound[l] =
                 Spatiald{link.mass * (a - gravity), (1 / dt) * (spin_momentum(system, l) - system.start_spin[l])} -
                 system.load[l];
@@ -148,6 +158,7 @@ void find_reactions(System& system, double h, double dt)
     }
 }
 
+// The load of a joint is about its anchor and leaves out what acts along its free directions.
 JointLoad joint_load(const System& system, std::int32_t joint, double h)
 {
     const Forest&      f = system.forest;
