@@ -46,7 +46,9 @@ void Comparer::stands()
     std::set<std::pair<int, int>> told;
     for (std::size_t l = 0; l < a_.tree.links.size(); ++l) {
         const int other = match_.link[l];
-        if (other < 0 || !told.insert({a_.root[l], b_.root[at(other)]}).second) continue;
+        // What others move is told as that (Quantity::state).
+        if (other < 0 || a_.tree.links[l].kinematic || b_.tree.links[at(other)].kinematic) continue;
+        if (!told.insert({a_.root[l], b_.root[at(other)]}).second) continue;
         out_.count(Quantity::joint);
         const bool x = held(a_, l), y = held(b_, at(other));
         if (x == y) continue;

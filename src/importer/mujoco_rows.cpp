@@ -100,6 +100,7 @@ constexpr RowAttribute kRows[] = {
     {"tendon_actuator_force_range", RowKind::tendon, 2},
     {"tendon_actuator_force_limited", RowKind::tendon, 1, kInt, 2},
     {"tendon_joint", RowKind::tendon_joint, 1, kInt, -1, CustomFrequency::joint},
+    {"tendon_joint_dof", RowKind::tendon_joint, 1, kInt, -1, CustomFrequency::joint_dof},
     {"tendon_coef", RowKind::tendon_joint},
     {"tendon_wrap_type", RowKind::tendon_wrap, 1, kInt},
     {"tendon_wrap_shape", RowKind::tendon_wrap, 1, kInt, -1, CustomFrequency::shape},
@@ -434,17 +435,22 @@ class Rows {
     {
         std::int32_t world        = model::kGlobalWorld;
         const auto   coefficients = prim.attribute("mjc:path:coef").get_or<std::vector<double>>({});
+        const auto   axes         = prim.attribute("mechane:source:dof").get_or<std::vector<std::string>>({});
         run_.took(prim, "mjc:path:coef", physics::Use::read, "for the solver mujoco");
         for (std::size_t k = 0; k < order.size(); ++k) {
             if (order[k] < 0 || static_cast<std::size_t>(order[k]) >= targets.size()) continue;
             const std::int32_t joint =
                 found(run_.result.path_joint_map, targets[static_cast<std::size_t>(order[k])].text());
             if (joint < 0) continue;
-            world                  = world_of(joint, -1, -1);
-            const std::int32_t row = count(RowKind::tendon_joint)++;
+            world                    = world_of(joint, -1, -1);
+            const std::int32_t row   = count(RowKind::tendon_joint)++;
+            bool               flips = false;
+            const usd::Path&   path  = targets[static_cast<std::size_t>(order[k])];
+            const std::int32_t dof   = dof_of(joint, k < axes.size() ? axes[k] : std::string(), path, flips);
             put("tendon_joint", row, joint);
-            put("tendon_coef", row,
-                (k < coefficients.size() ? coefficients[k] : 1) * units.factor(scale_, "mjc:path:coef", k));
+            put("tendon_joint_dof", row, dof);
+            const double coefficient = k < coefficients.size() ? coefficients[k] : 1;
+            put("tendon_coef", row, (flips ? -1 : 1) * coefficient * units.factor(scale_, "mjc:path:coef", k));
         }
         return world;
     }
@@ -520,7 +526,10 @@ class Rows {
     // -- actuators
     /// The dof of a joint that an actuator means: that of the prim, or of the axis with the name it has beside it.
     /// `flips` becomes true where the axis has the other sign.
-    std::int32_t dof_of(std::int32_t joint, const usd::Prim& prim, const usd::Path& target, bool& flips) const
+    /// The dof of a joint that an actuator or a tendon means.
+    /// @param name   of the axis, where the joint stands for several of MuJoCo's (`mechane:source:dof`)
+    /// @param flips  set where that axis is the opposite of the model's
+    std::int32_t dof_of(std::int32_t joint, const std::string& name, const usd::Path& target, bool& flips) const
     {
         const model::BuilderJoint& made = run_.builder.joints[static_cast<std::size_t>(joint)];
         const auto                 axes = static_cast<std::int32_t>(made.linear_axes.size() + made.angular_axes.size());
@@ -530,13 +539,12 @@ class Rows {
             return first + axis->second;
         if (axes <= 1 || made.type != model::JointType::d6) return first;
         // A joint that stands for several of MuJoCo's says which axis has which name.
-        const auto name  = prim.metadata(usd::Token("customData:mechane:source:dof")).get<std::string>();
         const auto names = run_.stage.prim_at(target)
                                .metadata(usd::Token("customData:mechane:source:dofs"))
                                .get<std::vector<std::string>>();
-        for (std::size_t k = 0; name && names && k < names->size(); ++k) {
+        for (std::size_t k = 0; names && k < names->size(); ++k) {
             const std::string& text = (*names)[k];
-            if (text.find(':') == std::string::npos || text.substr(text.find(':') + 1) != *name) continue;
+            if (text.find(':') == std::string::npos || text.substr(text.find(':') + 1) != name) continue;
             flips = text.starts_with("-");
             return first + axis_at(made, text);
         }
@@ -610,6 +618,9 @@ class Rows {
         put("actuator_" + what + "limited", row, 1);
         inherits_.insert({row, "actuator_" + what + "limited"});
     }
+    /// The axis of a joint with several that a prim means: an attribute that conversions write.
+    static std::string axis_name(const usd::Prim& prim)
+    { return prim.attribute("mechane:source:dof").get_or<std::string>(""); }
     void actuator(const usd::Prim& prim)
     {
         static constexpr double      kOne[10] = {1}, kNone[10] = {}, kGear[6] = {1};
@@ -622,7 +633,7 @@ class Rows {
                            shape  = joint < 0 && body < 0 ? shape_at(targets.front()) : -1,
                            tendon = found(tendons_, path);
         bool               flips  = false;
-        const std::int32_t dof    = joint >= 0 ? dof_of(joint, prim, targets.front(), flips) : -1;
+        const std::int32_t dof    = joint >= 0 ? dof_of(joint, axis_name(prim), targets.front(), flips) : -1;
         // What a force of MuJoCo is in the stage's units: of a hinge, else along a slide, a tendon or an axis.
         const resolve::MujocoUnits units(run_.stage, prim, dof >= 0 && is_angular(joint, dof));
         const auto gain = list(prim, "mjc:gainPrm", kOne, units), bias = list(prim, "mjc:biasPrm", kNone, units);

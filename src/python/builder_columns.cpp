@@ -11,7 +11,9 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 
+#include <string>
 #include <string_view>
+#include <typeinfo>
 
 #include "mechane/model/builder.h"
 #include "mechane/model/joint_table.h"
@@ -513,7 +515,15 @@ void bind_builder_columns(nb::module_& m)
         const Column& at = column(c);
         if (at.set == nullptr)
             throw nb::type_error((std::string(at.name) + " follows from the joints and cannot be set").c_str());
-        at.set(b, within(at, b, i), v);
+        try {
+            at.set(b, within(at, b, i), v);
+        } catch (const std::bad_cast&) {  // numbers of another count or type: 2.9 is no index
+            const std::string given = nb::str(nb::repr(v)).c_str();
+            throw nb::value_error((std::string(at.name) + "[" + std::to_string(i) + "] is " + given +
+                                   ", expected numbers of the same count and type (integer indices of 32 bits, or "
+                                   "finite numbers) as the entry has")
+                                      .c_str());
+        }
     });
     m.def("builder_counts", [](const ModelBuilder& b) {
         return nb::make_tuple(b.bodies.size(), b.joints.size(), b.shapes.size(), b.articulations.size(), dof_count(b),

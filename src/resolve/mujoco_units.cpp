@@ -80,10 +80,8 @@ MujocoUnits::MujocoUnits(const usd::Stage& stage, const usd::Prim& prim, std::op
         kind_              = Kind::actuator;
         const auto targets = prim.relationship("mjc:target").targets();
         const auto at      = targets.empty() ? usd::Prim() : stage.prim_at(targets.front());
-        turns_ =
-            is_any_joint(at) &&
-            joint_turns(at, prim.metadata(usd::Token("customData:mechane:source:dof")).get<std::string>().value_or(""));
-        in_space_       = at && !is_any_joint(at) && at.type_name().text() != "MjcTendon";
+        turns_    = is_any_joint(at) && joint_turns(at, prim.attribute("mechane:source:dof").get_or<std::string>(""));
+        in_space_ = at && !is_any_joint(at) && at.type_name().text() != "MjcTendon";
         bias_values_    = mjc_list(prim, "mjc:biasPrm", {0, 0, 0});
         const auto gain = mjc_list(prim, "mjc:gainPrm", {1, 0, 0});
         servo_          = is_servo_gain(gain[0], bias_values_[1], bias_values_[2]);

@@ -190,8 +190,13 @@ class TextEditor {
         while (at > 0 && text_[at - 1] != '\n') --at;
         return at;
     }
-    [[nodiscard]] std::size_t line_end(std::size_t at) const { return std::min(text_.find('\n', at), text_.size()); }
-    [[nodiscard]] bool        is_blank(std::size_t from, std::size_t to) const
+    /// Before the end of a line as the file writes it.
+    [[nodiscard]] std::size_t line_end(std::size_t at) const
+    {
+        const std::size_t end = std::min(text_.find('\n', at), text_.size());
+        return windows_ && end > at && text_[end - 1] == '\r' ? end - 1 : end;
+    }
+    [[nodiscard]] bool is_blank(std::size_t from, std::size_t to) const
     {
         return std::all_of(text_.begin() + static_cast<std::ptrdiff_t>(from),
                            text_.begin() + static_cast<std::ptrdiff_t>(to),
@@ -219,7 +224,7 @@ class TextEditor {
     {
         const std::size_t from = line_begin(span.begin), to = line_end(span.end);
         if (is_blank(from, span.begin) && is_blank(span.end, to))
-            changes_.push_back({{from, std::min(to + 1, text_.size())}, ""});
+            changes_.push_back({{from, std::min(text_.find('\n', to), text_.size() - 1) + 1}, ""});
         else if (is_blank(from, span.begin) && ends_line(span.end))
             changes_.push_back({{span.begin, behind_blanks(span.end)}, ""});
         else

@@ -1,6 +1,5 @@
 """mechane explain ID: every diagnostic that the program can print, under its id and under its former one."""
 import json
-import re
 import unittest
 
 from tests.cli.program import mechane
@@ -30,4 +29,4 @@ class ExplainDiagnostics(unittest.TestCase):
     def test_an_unknown_id_is_a_usage_error(self):
         done = mechane("explain", "NO_SUCH_ID")
         self.assertEqual(done.returncode, 2)
-        self.assertTrue(re.search("PHY_MESH_EMPTY", done.stderr))
+        self.assertIn("there is no rule and no diagnostic", done.stderr)

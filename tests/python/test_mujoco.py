@@ -306,6 +306,60 @@ def test_motors_tendons_and_equalities_of_an_mjcf_are_in_the_model_that_is_stepp
     close(own["eq_solimp"], other["eq_solimp"], "solimp of the equality")
 
 
+TWO_AXES = """
+<mujoco model="shoulder">
+  <compiler angle="radian"/>
+  <worldbody>
+    <body name="trunk" pos="0 0 1">
+      <freejoint name="root"/>
+      <geom name="box" type="box" size="0.1 0.1 0.2"/>
+      <body name="arm" pos="0.1 0 0.2">
+        <joint name="swing" type="hinge" axis="0 1 0" range="-1 1" damping="0.1"/>
+        <joint name="twist" type="hinge" axis="0 0 -1" range="-1 1" damping="0.2"/>
+        <geom name="rod" type="capsule" fromto="0 0 0 0.3 0 0" size="0.03"/>
+      </body>
+    </body>
+  </worldbody>
+  <tendon>
+    <fixed name="both" stiffness="2"><joint joint="swing" coef="1"/><joint joint="twist" coef="-0.5"/></fixed>
+    <fixed name="one"><joint joint="twist" coef="3"/></fixed>
+  </tendon>
+  <actuator>
+    <motor name="m_swing" joint="swing" gear="15"/>
+    <motor name="m_twist" joint="twist" gear="7"/>
+    <motor name="m_both" tendon="both" gear="3"/>
+    <position name="p_one" tendon="one" kp="5"/>
+  </actuator>
+</mujoco>
+"""
+
+
+@needs_mujoco
+@pytest.mark.parametrize("registered", [False, True])
+def test_motors_and_tendons_of_bodies_with_several_joints_are_there(registered, tmp_path):
+    """Several joints of a body are one joint of several axes here; each motor and each part of a tendon means one of them (DYN 4.5)"""
+    file = tmp_path / "shoulder.xml"
+    file.write_text(TWO_AXES)
+    solver = solver_of(file, registered=registered)
+    own, other = ours(solver), theirs(peer("compile", file))
+    assert len(own["actuator_trntype"]) == 4 and len(own["tendon_stiffness"]) == 2
+    m = solver.mj_model
+    import mujoco
+
+    x, rng = mujoco.MjModel.from_xml_path(str(file)), np.random.default_rng(3)
+    signs = np.sign((m.jnt_axis[-2:] * x.jnt_axis[-2:]).sum(axis=1))  # an axis may be the opposite one, and its coordinate with it
+    for _ in range(5):
+        q, found = rng.uniform(-1, 1, 2), []
+        for model, sign in ((m, signs), (x, np.ones(2))):
+            d = mujoco.MjData(model)
+            d.qpos[-2:], d.ctrl[:] = q * sign, (1, 2, 4, 0.5)
+            mujoco.mj_forward(model, d)
+            found.append((d.qfrc_actuator[-2:] * sign, d.ten_length.copy()))
+        close(found[0][0], found[1][0], "forces of motors")
+        close(found[0][1], found[1][1], "lengths of tendons")
+    assert np.abs(own["actuator_gear"]).tolist() == other["actuator_gear"].tolist()
+
+
 @needs_mujoco
 def test_copies_of_a_robot_have_motors_and_tendons_of_their_own(tmp_path):
     """Rows of MuJoCo's are copied with the joints that they name"""

@@ -146,18 +146,19 @@ class LivePage(unittest.TestCase):
     def test_a_click_explains_and_a_drag_pulls(self):
         with View(QUADRUPED) as view, Browser(view.url) as browser:
             browser.wait(f"{TIME} > 1")
-            browser.mouse("mousePressed", 318, 312)
-            browser.mouse("mouseReleased", 318, 312, buttons=0)
+            browser.drawn()  # what is picked is what is seen
+            browser.mouse("mousePressed", 265, 195)
+            browser.mouse("mouseReleased", 265, 195, buttons=0)
             browser.wait("document.querySelector('#panel h2') !== null")
             self.assertIn("/quadruped", browser.value("document.querySelector('#panel h2').textContent"))
             self.keep(browser, "picked")
-            browser.mouse("mousePressed", 318, 312, SHIFT)
+            browser.mouse("mousePressed", 265, 195, SHIFT)
             for k in range(1, 20):
-                browser.mouse("mouseMoved", 318, 312 - 8 * k, SHIFT)
+                browser.mouse("mouseMoved", 265, 195 - 8 * k, SHIFT)
             at = browser.value(TIME)
             browser.wait(f"{TIME} > {at} + 0.7")
             self.keep(browser, "pulled")
-            browser.mouse("mouseReleased", 318, 152, SHIFT, buttons=0)
+            browser.mouse("mouseReleased", 265, 43, SHIFT, buttons=0)
             self.assertEqual(browser.errors, [])
 
     def test_hostile_names_stay_text(self):

@@ -85,8 +85,6 @@ export class Plot {
 
   constructor() {
     this.element.className = "plot";
-    this.element.setAttribute("role", "img");
-    this.element.setAttribute("aria-label", "Curves of the chosen quantities over the last ten seconds");
   }
 
   open(curve: Curve): void {
@@ -141,7 +139,11 @@ export class Plot {
   draw(): void {
     const width = this.element.clientWidth;
     if (width === 0 || this.curves.length === 0) return;
-    if (!this.chart) this.chart = this.make(width);
+    if (!this.chart) {
+      this.chart = this.make(width);
+      this.chart.ctx.canvas.setAttribute("role", "img");
+      this.chart.ctx.canvas.setAttribute("aria-label", "Curves of the chosen quantities over the last ten seconds");
+    }
     if (this.chart.width !== width) this.chart.setSize({ width, height: HEIGHT });
     this.chart.setData(this.data);
     this.tell();

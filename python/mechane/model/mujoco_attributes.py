@@ -141,7 +141,8 @@ _INDICES = (
     ("pair_geom1", "mujoco:pair", "shape"), ("pair_geom2", "mujoco:pair", "shape"), ("pair_world", "mujoco:pair", "world"),
     ("actuator_world", "mujoco:actuator", "world"), ("tendon_world", "mujoco:tendon", "world"),
     ("actuator_articulation", "mujoco:actuator", "articulation"), ("tendon_articulation", "mujoco:tendon", "articulation"),
-    ("tendon_joint", "mujoco:tendon_joint", "joint"), ("tendon_joint_articulation", "mujoco:tendon_joint", "articulation"),
+    ("tendon_joint", "mujoco:tendon_joint", "joint"), ("tendon_joint_dof", "mujoco:tendon_joint", "joint_dof"),
+    ("tendon_joint_articulation", "mujoco:tendon_joint", "articulation"),
     ("tendon_wrap_shape", "mujoco:tendon_wrap", "shape"), ("tendon_wrap_sidesite", "mujoco:tendon_wrap", "shape"),
     ("tendon_wrap_articulation", "mujoco:tendon_wrap", "articulation"),
     *((f"equality_constraint_{n}", "mujoco:equality_constraint", "mujoco:tendon") for n in ("tendon1", "tendon2")),
@@ -154,8 +155,8 @@ _MJCF = {"limit_margin": "margin", "sleep_policy": "sleep", "dof_passive_stiffne
          "actuator_has_ctrlrange": "ctrlrange", "actuator_has_forcerange": "forcerange", "actuator_has_actrange": "actrange", "actuator_dampingpoly": "damping"}
 #: those that no file names
 _OWN = ("pair_world", "actuator_trnid", "actuator_target_label", "actuator_articulation", "actuator_world", "actuator_ctrlspec", "tendon_world", "tendon_articulation",
-        "tendon_limit_ke", "tendon_limit_kd", "tendon_solref_limit_mode", "tendon_joint_adr", "tendon_joint_num", "tendon_joint", "tendon_joint_articulation", "tendon_type",
-        "tendon_wrap_adr", "tendon_wrap_num", "tendon_wrap_type", "tendon_wrap_articulation", "tendon_wrap_shape", "tendon_wrap_sidesite", "tendon_wrap_prm")
+        "tendon_limit_ke", "tendon_limit_kd", "tendon_solref_limit_mode", "tendon_joint_adr", "tendon_joint_num", "tendon_joint", "tendon_joint_dof",
+        "tendon_joint_articulation", "tendon_type", "tendon_wrap_adr", "tendon_wrap_num", "tendon_wrap_type", "tendon_wrap_articulation", "tendon_wrap_shape", "tendon_wrap_sidesite", "tendon_wrap_prm")
 
 
 def _mjcf_name(name: str) -> str:
@@ -289,6 +290,9 @@ def _source(_: Any, context: dict[str, Any]) -> int:
     servo = (word("mjc:biasType", "none") == "affine" and word("mjc:gainType", "fixed") == "fixed" and word("mjc:dynType", "none") == "none"
              and math.isclose(gear[0], 1.0) and not any(gear[1:]) and k > 0 and bias[0] == 0.0
              and ((math.isclose(bias[1], -k) and bias[2] <= 0) or (bias[1] == 0.0 and math.isclose(bias[2], -k))))
+    joints = (context.get("result") or {}).get("path_joint_map")
+    if joints is not None and _target(None, context) not in joints:  # of a tendon, which no drive stands for
+        servo = False
     return CtrlSource.JOINT_TARGET if servo else CtrlSource.CTRL_DIRECT
 
 
@@ -311,6 +315,13 @@ def _is_ranged(low: str, high: str) -> Any:
     return lambda value, context: int(both(value, context) is not None)
 
 
+def _axis_of(context: dict[str, Any], joint: int, path: str) -> tuple[int, float]:
+    """Which dof of a joint with several axes an actuator means (`mechane:source:dof`), and whether it is the opposite one."""
+    prim = context["prim"]
+    named = prim.GetAttribute("mechane:source:dof")
+    return paths.dof_of(context["builder"], joint, prim.GetStage().GetPrimAtPath(path), str(named.Get()) if named and named.HasAuthoredValue() else "")
+
+
 def _acted_on(context: dict[str, Any]) -> tuple[TrnType, int, int] | None:
     """What an actuator's target became in the builder: its kind, and dof, site with reference site, or body; None: a tendon, or nothing that is there."""
     result, builder, path = context.get("result") or {}, context.get("builder"), _target(None, context)
@@ -323,13 +334,26 @@ def _acted_on(context: dict[str, Any]) -> tuple[TrnType, int, int] | None:
     if (joint := found("path_joint_map", path)) >= 0:
         parent = context["prim"].GetAttribute("mjc:jointInParent")
         inside = bool(parent and parent.HasAuthoredValue() and str(parent.Get()).lower() in ("true", "1"))
-        return (TrnType.JOINT_IN_PARENT if inside else TrnType.JOINT), int(builder.joint_qd_start[joint]), 0
+        dof, _ = _axis_of(context, joint, path)
+        return (TrnType.JOINT_IN_PARENT if inside else TrnType.JOINT), int(builder.joint_qd_start[joint]) if dof < 0 else dof, 0
     if (site := found("path_shape_map", path)) >= 0:
         reference = context["prim"].GetRelationship("mjc:refSite")
         named = [str(t) for t in reference.GetTargets()] if reference else []
         return TrnType.SITE, site, found("path_shape_map", named[0] if named else None)
     body = found("path_body_map", path)
     return None if body < 0 else (TrnType.BODY, body, 0)
+
+
+def _gear(_: Any, context: dict[str, Any]) -> Any:
+    """The gears of an actuator; the first one is the opposite where its axis is."""
+    prim, builder, path = context["prim"], context.get("builder"), _target(None, context)
+    attribute = prim.GetAttribute("mjc:gear")
+    joint = ((context.get("result") or {}).get("path_joint_map") or {}).get(path, -1)
+    sign = _axis_of(context, joint, path)[1] if builder is not None and path is not None and joint >= 0 else 1.0
+    if sign > 0 and not (attribute and attribute.HasAuthoredValue()):
+        return None
+    gear = _numbers(prim, "mjc:gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    return tuple([sign * gear[0], *gear[1:6]])
 
 
 def _transmission(_: Any, context: dict[str, Any]) -> int | None:
@@ -427,6 +451,8 @@ def register(builder: Any) -> None:
     for frequency, rows in _PLAIN.items():
         for name, dtype, default, usd in rows:
             fill = _filled(default) if dtype in ("vec2", "vec5", "vec6", "vec10") and usd is not None else None
+            if name == "actuator_gear":
+                usd, fill = "*", _gear
             add(name, types[dtype], frequency, default, usd, fill, mjcf=parsers.get(name))
     for flag in (*_ON, *_OFF):
         add(f"flag_{flag}", bool, "ONCE", flag in _ON, f"flag:{flag}", mjcf=_switch)

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.diagnostics import warn
 from ..core.enums import GeoType, ShapeFlags
 
-__all__ = ["actuator_owners", "fixed_rows", "path_of", "tendon_joint_owners", "tendon_owners", "tendon_wrap_owners", "tendon_type", "wrap_rows"]
+__all__ = ["actuator_owners", "dof_of", "fixed_rows", "path_of", "tendon_joint_owners", "tendon_owners", "tendon_wrap_owners", "tendon_type", "wrap_rows"]
 
 _JOINTS, _TENDON, _SITE, _BODY, _CRANK = (0, 1), 2, 3, 4, 5
 
@@ -53,14 +53,34 @@ def _over_joints(prim: Any, context: dict[str, Any]) -> list[dict[str, Any]]:
         return []
     targets, coefficients, out = _targets(prim, "mjc:path"), _rows(prim, "mjc:path:coef"), []
     labels = {label: j for j, label in reversed(list(enumerate(context["builder"].joint_label)))}
+    axes, stage = _rows(prim, "mechane:source:dof"), prim.GetStage()
     for k, place in enumerate(_rows(prim, "mjc:path:indices") or range(len(targets))):
         if not 0 <= place < len(targets):
             warn(f"SOURCE_LOST: MjcTendon {prim.GetPath()} has out-of-range mjc:path:indices entry {place}. Skipping.")
         elif targets[place] not in labels:
             warn(f"SOURCE_LOST: MjcTendon {prim.GetPath()} references unknown joint path {targets[place]}. Skipping.")
         else:
-            out.append({"mujoco:tendon_joint": labels[targets[place]], "mujoco:tendon_coef": float(coefficients[k]) if k < len(coefficients) else 1.0})
+            joint, coefficient = labels[targets[place]], float(coefficients[k]) if k < len(coefficients) else 1.0
+            dof, sign = dof_of(context["builder"], joint, stage.GetPrimAtPath(targets[place]), axes[k] if k < len(axes) else "")
+            out.append({"mujoco:tendon_joint": joint, "mujoco:tendon_joint_dof": dof, "mujoco:tendon_coef": sign * coefficient})
     return out
+
+
+def dof_of(builder: Any, joint: int, prim: Any, name: str) -> tuple[int, float]:
+    """The dof that an axis of a converted joint of several has in the model, and whether it is turned round; -1 where the joint has one axis or none of the name."""
+    if not name:
+        return -1, 1.0
+    named = prim.GetCustomDataByKey("mechane:source:dofs") if prim else None
+    first, (linear, angular) = builder.joint_qd_start[joint], builder.joint_dof_dim[joint]
+    for text in named or ():
+        what, _, own = str(text).lstrip("-").partition(":")  # "rotX:name", or "-rotX:name" about the opposite axis
+        if own != name:
+            continue
+        rows = range(first + linear, first + linear + angular) if what[:3] == "rot" else range(first, first + linear)
+        letter = "XYZ".find(what[-1])
+        dof = next((d for d in rows if letter >= 0 and abs(builder.joint_axis[d][letter]) > 0.5), -1)
+        return dof, -1.0 if str(text).startswith("-") else 1.0
+    return -1, 1.0
 
 
 def _over_shapes(prim: Any, context: dict[str, Any]) -> list[dict[str, Any]]:

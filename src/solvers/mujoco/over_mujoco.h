@@ -179,6 +179,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
     }
     [[nodiscard]] std::vector<double> push(std::size_t world, const model::State& in) override
     {
+        given_q_.clear(), given_qd_.clear();
         bodies_.load(in, {}, 1);
         for (const std::int32_t b : forest_.prescribed) mirror_base(b);
         Instance& instance = instances_[world];
@@ -192,6 +193,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
         Instance&      instance = instances_[world];
         const Numbers& n        = instance.world->numbers();
         if (numbers.size() != n.qpos.size() + n.qvel.size()) return false;
+        given_q_.clear(), given_qd_.clear();
         bodies_.load(out, {}, 1);
         for (const std::int32_t b : forest_.prescribed) mirror_base(b);
         // Only the bodies of this instance are published.
@@ -211,7 +213,9 @@ class OverMujoco final : public Stepper, public MujocoSolver {
         read_options();
         dirty_ = true;
     }
-    void                      read_model() override {}  // `refuses` has done it
+    void               read_model() override {}  // `refuses` has done it
+    [[nodiscard]] bool goes_on(const model::State& in) const override
+    { return forest_.prescribed.empty() && same_bytes(in.body_q, given_q_) && same_bytes(in.body_qd, given_qd_); }
     std::optional<Diagnostic> refuses(const model::Contacts* contacts) override
     {
         if (const bool written = attributes_.changed(); live_.changed() || written || dirty_) {
@@ -306,6 +310,8 @@ class OverMujoco final : public Stepper, public MujocoSolver {
     std::vector<std::int32_t> instance_of_world_;  ///< [world_count + 1], entry 0 for what belongs to none
     std::vector<std::int32_t> other_joints_;       ///< whose coordinates are read off the bodies
     std::vector<double>       direct_;
+    std::vector<Pose>         given_q_;  ///< of all bodies, by the last step where all worlds were sound; else empty
+    std::vector<Spatial>      given_qd_;
     std::set<std::string>     said_;
     Observables*              observables_ = nullptr;
     bool                      dirty_       = false;

@@ -119,8 +119,9 @@ class Adder {
         const std::int32_t first = a_.whole("tendon_joint_adr", i, 0), n = a_.whole("tendon_joint_num", i, 0);
         for (std::int32_t k = first;
              first >= 0 && k < first + n && static_cast<std::size_t>(k) < a_.rows("tendon_joint"); ++k) {
-            const auto         row   = static_cast<std::size_t>(k);
-            const std::int32_t found = joint(a_.whole("tendon_joint", row, -1), -1);
+            const auto row = static_cast<std::size_t>(k);
+            // Of a joint with several axes the dof says which; rows of Newton 1.8 have none.
+            const std::int32_t found = joint(a_.whole("tendon_joint", row, -1), a_.whole("tendon_joint_dof", row, -1));
             if (found < 0 || what_.joints[static_cast<std::size_t>(found)].kind == JointKind::ball) continue;
             t.path.push_back({WrapItem::Kind::joint, found, -1, a_.number("tendon_coef", row, 1)});
         }

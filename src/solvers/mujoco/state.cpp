@@ -194,6 +194,7 @@ void OverMujoco::write_controls(Instance& instance, const model::Control& contro
 
 void OverMujoco::load(const model::State& in, const model::Control& control, double dt)
 {
+    if (!goes_on(in)) given_q_.clear(), given_qd_.clear();  // `bodies_` holds another state by now
     for (const std::int32_t b : forest_.prescribed) mirror_base(b);
     bodies_.begin_forces(in);
     shared::add_free_joint_forces(model_, control, bodies_);
@@ -390,6 +391,9 @@ void OverMujoco::publish(const model::State& /*in*/, model::State& out, double /
         dynamics::joint_state(model_, j, motion(model_.joint_parent[j]), motion(model_.joint_child[j]), out.joint_q,
                               out.joint_qd, true);
     }
+    const bool sound = std::find(faulty_.begin(), faulty_.end(), 1) == faulty_.end();
+    given_q_.clear(), given_qd_.clear();
+    if (sound && forest_.prescribed.empty()) given_q_ = out.body_q, given_qd_ = out.body_qd;
     for (Instance& instance : instances_)
         // What is published now is what the next step compares with.
         if (!instance.broken && instance.world != nullptr) list_state(instance, out, instance.last);

@@ -181,29 +181,7 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
                 axis = {0, 0, 1};
         dof.axis          = rotate(X.q, normalized(axis));
         const double unit = dof.angular ? angle() : 1;
-        if (const auto range = s_.numbers(m, "range", 2, 2)) {
-            const auto limited = s_.word(m, "limited", {"true", "false", "auto"}).value_or("auto");
-            // With autolimits a range alone limits the joint; without it "limited" must be said.
-            if (limited == "true" || (limited == "auto" && compiler_.autolimits)) {
-                dof.lower = (*range)[0] * unit;
-                dof.upper = (*range)[1] * unit;
-                if (dof.lower > dof.upper)
-                    s_.error(kLimits, j.place,
-                             fmt::format("the lower limit of joint '{}' is above the upper one", name));
-            } else {
-                s_.losses.add({"unlimited-range",
-                               Severity::info,
-                               LossAction::dropped,
-                               "kinematics",
-                               site_of(j.place),
-                               fmt::format("joint '{}'/range", name),
-                               usda_list(*range),
-                               {},
-                               "it bounds nothing: limited is not true"});
-            }
-        } else {
-            s_.word(m, "limited", {"true", "false", "auto"});
-        }
+        range_of(m, name, dof, unit);
         dof.damping      = first_number(m, "damping");
         dof.armature     = s_.number(m, "armature");
         dof.friction     = s_.number(m, "frictionloss");
@@ -322,6 +300,32 @@ std::optional<double> MjcfReader::first_number(const XmlElement& m, const char* 
                                    std::string_view(name) == "damping" ? "the speed" : "the distance"),
                        true});
     return (*v)[0];
+}
+
+void MjcfReader::range_of(const XmlElement& m, const std::string& name, Dof& dof, double unit)
+{
+    if (const auto range = s_.numbers(m, "range", 2, 2)) {
+        const auto limited = s_.word(m, "limited", {"true", "false", "auto"}).value_or("auto");
+        // With autolimits a range alone limits the joint; without it "limited" must be said.
+        if (limited == "true" || (limited == "auto" && compiler_.autolimits)) {
+            dof.lower = (*range)[0] * unit;
+            dof.upper = (*range)[1] * unit;
+            if (dof.lower > dof.upper)
+                s_.error(kLimits, m.place, fmt::format("the lower limit of joint '{}' is above the upper one", name));
+        } else {
+            s_.losses.add({"unlimited-range",
+                           Severity::info,
+                           LossAction::dropped,
+                           "kinematics",
+                           site_of(m.place),
+                           fmt::format("joint '{}'/range", name),
+                           usda_list(*range),
+                           {},
+                           "it bounds nothing: limited is not true"});
+        }
+    } else {
+        s_.word(m, "limited", {"true", "false", "auto"});
+    }
 }
 
 void MjcfReader::joint_extras(const XmlElement& m, Dof& dof)

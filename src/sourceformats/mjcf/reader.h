@@ -183,6 +183,8 @@ class MjcfReader {
     /// What an actuator resists by itself.
     void resistance(const XmlElement& c, const XmlElement& m, double gear, Joint* joint, std::size_t dof,
                     const std::string& name);
+    /// Limits of an axis, where the element has some that hold.
+    void range_of(const XmlElement& m, const std::string& name, Dof& dof, double unit);
     void joint_extras(const XmlElement& m, Dof& dof);
     /// Notes a joint's time constant and damping ratio until the masses are known; `tree_.joints.size()` will be its
     /// place.

@@ -226,7 +226,8 @@ class Relations:
     # -- tendons
     def _tendons(self, section: Any) -> None:
         for fixed in section.findall("fixed"):
-            rows = [{"mujoco:tendon_joint": self.r.joint_of[e.attrib["joint"]], "mujoco:tendon_coef": float(e.attrib.get("coef", "1.0"))}
+            rows = [{"mujoco:tendon_joint": self.r.joint_of[e.attrib["joint"]], "mujoco:tendon_joint_dof": self.r.dof_of.get(e.attrib["joint"], -1),
+                     "mujoco:tendon_coef": float(e.attrib.get("coef", "1.0"))}
                     for e in fixed.findall("joint") if e.attrib.get("joint") in self.r.joint_of]
             self._tendon(fixed, "joint", rows)
         for spatial in section.findall("spatial"):
