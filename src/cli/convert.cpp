@@ -24,6 +24,7 @@
 #include "mechane/files/inputs.h"
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
+#include "mechane/files/side_files.h"
 #include "mechane/files/suffix.h"
 #include "mechane/sourceformats/codes.h"
 #include "mechane/sourceformats/open.h"
@@ -256,8 +257,14 @@ int convert_out(const ConvertArgs& args, const sf::ReadOptions& options, const r
     for (sf::Loss& one : robot->losses.entries) losses.add(std::move(one));
     losses.names.insert(robot->losses.names.begin(), robot->losses.names.end());
     exporter::WriteOptions write = args.write;
-    const auto             done  = exporter::write_robot(robot->tree, *exporter::format_of(args.output),
-                                                         fs::path(args.output).filename().string(), write, losses);
+    // Formats have meshes in forms of their own: where another result has the usual folder, this one has one of its
+    // own.
+    const fs::path result = args.output;
+    if (const fs::path usual = result.parent_path() / (result.stem().string() + "_meshes");
+        write.mesh_folder.empty() && files::is_of_others(usual.string(), result.filename().string()))
+        write.mesh_folder = fmt::format("{}_{}_meshes", result.stem().string(), result.extension().string().substr(1));
+    const auto done = exporter::write_robot(robot->tree, *exporter::format_of(args.output),
+                                            fs::path(args.output).filename().string(), write, losses);
     if (!done) return context.io.fail(done.error());
     // No result may overwrite what was read. It is asked before the first byte is written.
     if (auto refused = refuse_read_outputs(context); !refused) return context.io.fail(refused.error());

@@ -136,19 +136,26 @@ class Contents {
 
 }  // namespace
 
+bool is_of_others(const std::string& folder, const std::string& result)
+{
+    const Sums sums = read_sums(folder);
+    return !sums.empty() && !sums.contains(result);
+}
+
 Result<std::vector<std::string>> replace_with_sides(const std::string& file, const std::string& content,
                                                     const std::vector<SideFile>& sides)
 {
     std::vector<std::string> names{file};
     if (sides.empty()) {
-        if (auto done = replace(file, content); !done) return done.error();
+        if (auto done = replace(file, content, {.make_folders = true}); !done) return done.error();
         return names;
     }
-    if (auto possible = try_target(file); !possible) return possible.error();
+    if (auto possible = try_target(file, {.make_folders = true}); !possible) return possible.error();
     const fs::path  given  = file;
     const fs::path  folder = given.parent_path().empty() ? fs::path(".") : given.parent_path();
     std::error_code failed;
-    Contents        contents(folder);
+    fs::create_directories(folder, failed);
+    Contents contents(folder);
     if (!contents.usable())
         return make_diagnostic(kWriteFailed, {.layer = folder.string()}, "the folder cannot be written");
     std::map<std::string, SideFolder>                folders;

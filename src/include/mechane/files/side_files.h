@@ -13,6 +13,10 @@ struct SideFile {
     std::string content;
 };
 
+/// Whether a folder of side files belongs to other results alone, so that `result` (a file name) had better have its
+/// own.
+bool is_of_others(const std::string& folder, const std::string& result);
+
 /// Writes a result with what it needs beside it, all or nothing. A folder of side files holds `mechane.sums`, which
 /// lists what each result left there, in the form of sha256sum. A side file replaces only what an earlier result of the
 /// same name left and nobody changed since, or the same bytes; what that result no longer needs goes. A side file
