@@ -186,10 +186,23 @@ TEST_CASE("MuJoCo's connect is a ball joint outside every articulation (IMP-127)
         CHECK(tie.articulation == -1);
         CHECK(tie.parent == static_cast<std::int32_t>(in.body("/robot/a")));
         CHECK(tie.child == static_cast<std::int32_t>(in.body("/robot/c")));
-        // Anchored at a's (0.5, 0, 0), which in the frame of c, 2 m further, is (-1.5, 0, 0).
         CHECK(distance(tie.parent_xform.p, Vec3d{0.5, 0, 0}) < 1e-6);
-        CHECK(distance(tie.child_xform.p, Vec3d{-1.5, 0, 0}) < 1e-6);
+        // Two points are pulled together: c's is authored. Newton takes a's alone, which is (-1.5, 0, 0) of c, 2 m
+        // further.
+        const double other = options.compat == Compat::newton_1_8 ? -1.5 : -0.5;
+        CHECK(distance(tie.child_xform.p, Vec3d{other, 0, 0}) < 1e-6);
     }
+    // A stage that says one point only holds it where the robot starts, as MuJoCo does.
+    std::string single = connect;
+    const auto  second = single.find("point3f physics:localPos1");
+    single.erase(second, single.find('\n', second) - second);
+    std::string one = text;
+    one.replace(one.find(connect), connect.size(), single);
+    ImportOptions own;
+    own.schema_resolvers = {"newton", "mjc"};
+    const Imported in    = import_text(one, own);
+    REQUIRE(in.result);
+    CHECK(distance(in.joint_at("/robot/tie").child_xform.p, Vec3d{-1.5, 0, 0}) < 1e-6);
 }
 
 }  // namespace mechane::importer::test
