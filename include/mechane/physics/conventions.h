@@ -190,7 +190,7 @@ struct Conventions {
     bool undriven_axes_unbounded = false;
     /// Cones and break limits: in the model, or dropped.
     bool no_cones_and_breaks = false;
-    /// Frames of a weld of MuJoCo: as authored, or a point of body1, and where it and its axes are held in body0.
+    /// Frames of a weld or connect of MuJoCo: as authored, or a point of body1, and where it and its axes are held in body0.
     bool welds_as_mujoco = false;
     // Shapes
     /// The stiffness of two bodies in pressure contact: their harmonic mean, or in series.
