@@ -174,11 +174,6 @@ struct Simulation::Impl {
             const auto at = std::find_if(values->begin(), values->end(), is_too_large);
             return too_large(fmt::format("{}[{}]", name, at - values->begin()), *at);
         }
-        for (std::size_t b = 0; b < c.body_target_q.size(); ++b) {
-            const auto& [p, q] = c.body_target_q[b];
-            for (const Real x : {p.x, p.y, p.z, q.x, q.y, q.z, q.w})
-                if (is_too_large(x)) return too_large(fmt::format("body_target_q[{}]", b), x);
-        }
         const auto& wrenches = control.wrenches();
         for (std::size_t b = 0; b < wrenches.size(); ++b)
             for (const Vec3& part : {wrenches[b].linear, wrenches[b].angular})
