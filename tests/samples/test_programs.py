@@ -139,7 +139,7 @@ class Programs(unittest.TestCase):
             done = subprocess.run([PROGRAM, "replay", record, "--verify", "-o", f"{folder}/run.html"], capture_output=True, text=True, timeout=400)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("verified  501 steps", done.stderr)  # standard output is for data
-            self.assertIn("<html", pathlib.Path(folder, "run.html").read_text()[:1000])
+            self.assertTrue(pathlib.Path(folder, "run.html").read_text().startswith("<!doctype html>"))
 
     def test_the_asset_program_ends_with_1_where_errors_are_left(self):
         """An asset without a name that is the author's to give cannot be repaired whole; one that keeps every rule is left as it is."""

@@ -6,6 +6,18 @@ export interface Frame {
   distance: number;
 }
 
+/** What lies over the edges of the window [px]. */
+export interface Covered {
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+/** What the page's controls cover: buttons above, the bar below, and `panel` px on the right. Pages without controls cover nothing. */
+export function coveredByControls(bare: boolean, panel = 0): Covered {
+  return bare ? { right: 0, top: 0, bottom: 0 } : { right: panel, top: 50, bottom: 78 };
+}
+
 /** Where to look along `forward`, and from how far, so that all points lie within these shares of the frame and in its middle. */
 export function fitFrame(points: THREE.Vector3[], forward: THREE.Vector3, up: THREE.Vector3, fovY: number, aspect: number, fillX: number, fillY: number): Frame {
   const box = new THREE.Box3().setFromPoints(points);

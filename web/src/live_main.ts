@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import { addToggle, button, icon, NEXT, PAUSE, PLAY, type Toggle } from "./controls.ts";
 import { Driver, readStick } from "./drive.ts";
+import { coveredByControls } from "./framing.ts";
 import { Help, type KeyList } from "./help.ts";
 import { Link, showFrame, type LiveFrame } from "./live.ts";
 import { Mouse } from "./mouse.ts";
@@ -124,9 +125,9 @@ export function startLive(view: View): void {
   document.body.classList.toggle("bare", options.bare);
   // What the panel covers is no part of the picture's middle.
   const panelElement = byId("panel");
-  const covered = () => (options.bare || panelElement.hidden || matchMedia("(max-width: 720px)").matches ? 0 : panelElement.offsetWidth + 14);
+  const panelWidth = () => (panelElement.hidden || matchMedia("(max-width: 720px)").matches ? 0 : panelElement.offsetWidth + 14);
   panelElement.hidden = false;
-  const stage = new Stage(byId("canvas") as HTMLCanvasElement, view, covered);
+  const stage = new Stage(byId("canvas") as HTMLCanvasElement, view, () => coveredByControls(options.bare, panelWidth()));
   const highlight = new Highlight(stage);
   let dirty = true;
   const redraw = () => {

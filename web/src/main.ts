@@ -1,4 +1,5 @@
 import { addToggle, Bar } from "./controls.ts";
+import { coveredByControls } from "./framing.ts";
 import { startLive } from "./live_main.ts";
 import { readOptions } from "./options.ts";
 import { Player } from "./player.ts";
@@ -17,7 +18,7 @@ function element(id: string): HTMLElement {
 function start(view: View): void {
   const options = readOptions(location.hash);
   const player = new Player(view.times);
-  const stage = new Stage(element("canvas") as HTMLCanvasElement, view);
+  const stage = new Stage(element("canvas") as HTMLCanvasElement, view, () => coveredByControls(options.bare));
   let dirty = true;
   const redraw = () => {
     dirty = true;

@@ -5,7 +5,7 @@ import { AuthoredLights, cameraPose } from "./authored.ts";
 import { Bodies } from "./bodies.ts";
 import { Softs } from "./softs.ts";
 import { Contacts } from "./contacts.ts";
-import { fitFrame } from "./framing.ts";
+import { type Covered, fitFrame } from "./framing.ts";
 import { GroundGrid } from "./ground.ts";
 import { locate } from "./motion.ts";
 import { Overlays } from "./overlays.ts";
@@ -25,8 +25,6 @@ const THEMES: Record<"light" | "dark", Theme> = {
 };
 
 const NOTHING = new Float32Array(0);
-/** What buttons and bar cover above and below [px]. */
-const [TOOLS, BAR] = [50, 78];
 const FOV = 36; // vertical [degrees]
 
 export class Stage {
@@ -48,7 +46,7 @@ export class Stage {
   /** Called when the bodies are in their places, before they are drawn. */
   onMoved: () => void = () => {};
   private readonly view: View;
-  private readonly covered: () => number;
+  private readonly covered: () => Covered;
   private readonly sun = new THREE.DirectionalLight("#fffaf3", 2.15);
   private readonly fill = new THREE.HemisphereLight("#ffffff", "#b9bdc6", 1.4);
   private readonly up: THREE.Vector3;
@@ -57,8 +55,8 @@ export class Stage {
   private readonly moved = new THREE.Vector3();
   private through: StageCamera | null = null;
 
-  /** @param covered  how much of the window's right side something covers [px] */
-  constructor(canvas: HTMLCanvasElement, view: View, covered: () => number = () => 0) {
+  /** @param covered  what lies over the picture now */
+  constructor(canvas: HTMLCanvasElement, view: View, covered: () => Covered) {
     this.view = view;
     this.covered = covered;
     this.up = new THREE.Vector3().setComponent(view.up, 1);
@@ -152,9 +150,11 @@ export class Stage {
     const { x, y } = this.basis();
     const back = x.clone().multiplyScalar(0.72).addScaledVector(y, -0.95).addScaledVector(this.up, 0.52).normalize();
     const height = Math.max(1, window.innerHeight);
-    const { target, distance } = fitFrame(points, back.clone().negate(), this.up, this.camera.fov, this.freeAspect, 0.84, Math.max(0.3, 0.92 * (1 - (TOOLS + BAR) / height)));
+    const { top, bottom } = this.covered();
+    const free = Math.max(0.3, 0.92 * (1 - (top + bottom) / height));
+    const { target, distance } = fitFrame(points, back.clone().negate(), this.up, this.camera.fov, this.freeAspect, 0.84, free);
     // The bar covers more of the picture than the buttons above: look a little lower, so that all is seen between them.
-    target.addScaledVector(this.up, -((BAR - TOOLS) / height) * distance * Math.tan((FOV * Math.PI) / 360));
+    target.addScaledVector(this.up, -((bottom - top) / height) * distance * Math.tan((FOV * Math.PI) / 360));
     this.controls.target.copy(target);
     this.camera.position.copy(target).addScaledVector(back, Math.max(distance, 0.1 * this.radius));
     this.bodies.centroid(this.centroid);
@@ -181,7 +181,7 @@ export class Stage {
   }
 
   private get freeAspect(): number {
-    return Math.max(0.2, (window.innerWidth - this.covered()) / Math.max(1, window.innerHeight));
+    return Math.max(0.2, (window.innerWidth - this.covered().right) / Math.max(1, window.innerHeight));
   }
 
   resize(): void {
@@ -193,7 +193,7 @@ export class Stage {
     canvas.style.width = "100%";
     canvas.style.height = "100%";
     this.camera.aspect = width / height;
-    const covered = this.covered();
+    const covered = this.covered().right;
     if (covered > 0 && covered < width) this.camera.setViewOffset(width, height, covered / 2, 0, width, height);
     else this.camera.clearViewOffset();
     this.camera.updateProjectionMatrix();
