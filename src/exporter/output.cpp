@@ -333,9 +333,8 @@ Moments moments_of(const Mat33d& I)
     return out;
 }
 
-/// Groups that filter each other, as a type bit and an affinity mask for each shape. Two shapes meet where the type
-/// of one
-/// is in the affinity of the other.
+/// Groups that filter each other, as a type bit and an affinity mask for each shape. Two shapes meet where the type of
+/// one is in the affinity of the other.
 Bits group_bits(const sf::RobotTree& tree, unsigned most)
 {
     Bits out;

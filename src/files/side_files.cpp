@@ -151,8 +151,9 @@ Result<std::vector<std::string>> replace_with_sides(const std::string& file, con
         return names;
     }
     if (auto possible = try_target(file, {.make_folders = true}); !possible) return possible.error();
-    const fs::path  given  = file;
-    const fs::path  folder = given.parent_path().empty() ? fs::path(".") : given.parent_path();
+    // `beside` is as the user would write it, hence empty for the working folder.
+    const fs::path  given = file, beside = given.parent_path();
+    const fs::path  folder = beside.empty() ? fs::path(".") : beside;
     std::error_code failed;
     fs::create_directories(folder, failed);
     Contents contents(folder);
@@ -161,7 +162,7 @@ Result<std::vector<std::string>> replace_with_sides(const std::string& file, con
     std::map<std::string, SideFolder>                folders;
     std::vector<std::pair<std::string, std::string>> wanted;  // name, where its content lies
     for (const SideFile& side : sides) {
-        if (auto possible = try_target((folder / side.name).string(), {.make_folders = true}); !possible)
+        if (auto possible = try_target((beside / side.name).string(), {.make_folders = true}); !possible)
             return possible.error();
         auto at = contents.put(side.content);
         if (!at) return at.error();
@@ -170,14 +171,14 @@ Result<std::vector<std::string>> replace_with_sides(const std::string& file, con
         const fs::path name  = side.name;
         const fs::path above = name.parent_path();
         if (!above.empty()) {
-            const auto of = folders.try_emplace(above.string(), folder / above, given.filename().string()).first;
+            const auto of = folders.try_emplace(above.string(), beside / above, given.filename().string()).first;
             if (auto possible = of->second.take(name.filename().string(), *sum); !possible) return possible.error();
-        } else if (fs::exists(folder / name, failed) && !fs::exists(given, failed)) {
-            const auto there = sha256_of((folder / name).string());
+        } else if (fs::exists(beside / name, failed) && !fs::exists(given, failed)) {
+            const auto there = sha256_of((beside / name).string());
             if (!there || *there != *sum)
-                return refused(folder / name, fmt::format("is there already, and '{}' is not", given.string()));
+                return refused(beside / name, fmt::format("is there already, and '{}' is not", given.string()));
         }
-        names.push_back((folder / name).lexically_normal().string());
+        names.push_back((beside / name).lexically_normal().string());
         wanted.emplace_back(side.name, *std::move(at));
     }
     for (const auto& [above, one] : folders) {

@@ -2,7 +2,7 @@
 // taken out of the model, so that all solvers step the same one. Source: mjtDisableBit in MuJoCo's documentation
 // ("option/flag").
 
-#include "mujoco_flags.h"
+#include "importer/mujoco_flags.h"
 
 #include <fmt/format.h>
 

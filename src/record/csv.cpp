@@ -1,8 +1,8 @@
 // Writes a recording as comma-separated values, one line a frame (RFC 4180, with line feeds).
 // Columns: time [s]; for each body its pose in the world [m, unit quaternion x y z w] and the velocity of its centre of
 // mass [m/s, rad/s]; for each joint its coordinates and velocities; for each particle its position and velocity [m,
-// m/s], "particle 0.px [m]"; energies [J], the number of contacts, forces of
-// sensors [N]. The header names the unit of every column.
+// m/s], "particle 0.px [m]"; energies [J], the number of contacts, forces of sensors [N]. The header names the unit of
+// every column.
 // Numbers are printed with the fewest digits that read back to the same value, so two equal runs give equal files.
 // Called by record::write.
 

@@ -1,8 +1,7 @@
 // From a file of another format to a stage, and to files. The format is told by the suffix, and for XML by the root
 // element, since URDF, MJCF, SDFormat and Xacro share ".xml".
 //
-// 1. read     a reader per format builds a RobotTree, with findings (what is wrong) and losses (what is not carried
-// over)
+// 1. read     a reader for each format builds a RobotTree, with findings (what is wrong) and losses (what is left out)
 // 2. finish   what all formats need: faces that look one way, bases that are fixed, masses, a name
 // 3. to_usd   the tree becomes layers (usd_writer.cpp)
 // 4. write    a folder with a report, or one file; both appear as a whole or not at all

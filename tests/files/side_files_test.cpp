@@ -1,10 +1,9 @@
 #include "mechane/files/side_files.h"
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "mechane/files/codes.h"
+#include "mechane/files/read.h"
 #include "support/support.h"
 
 using namespace mechane;
@@ -13,29 +12,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// An empty folder that goes with the test.
-struct Folder {
-    fs::path path;
-    Folder()
-    {
-        std::string name = (fs::temp_directory_path() / "mechane_sides_XXXXXX").string();
-        REQUIRE(::mkdtemp(name.data()) != nullptr);
-        path = name;
-    }
-    ~Folder() { fs::remove_all(path); }
-    void write(const std::string& name, const std::string& text) const
-    {
-        fs::create_directories((path / name).parent_path());
-        std::ofstream(path / name) << text;
-    }
-    [[nodiscard]] std::string read(const std::string& name) const
-    {
-        std::ifstream      in(path / name);
-        std::ostringstream out;
-        out << in.rdbuf();
-        return out.str();
-    }
-    [[nodiscard]] std::string at(const std::string& name) const { return (path / name).string(); }
+struct Folder : test::TemporaryFolder {
+    [[nodiscard]] std::string at(const std::string& name) const { return (path() / name).string(); }
+    [[nodiscard]] bool        has(const std::string& name) const { return fs::exists(path() / name); }
+    [[nodiscard]] std::string read(const std::string& name) const { return files::read(at(name)).value_or("nothing"); }
 };
 
 }  // namespace
@@ -48,7 +28,7 @@ TEST_CASE("side files never replace what no earlier result of the same name left
     REQUIRE(!refused);
     CHECK(refused.error().id == kFolder.id);
     CHECK(f.read("r_meshes/a.obj") == "precious");
-    CHECK(!fs::exists(f.path / "r.urdf"));
+    CHECK(!f.has("r.urdf"));
     // The same bytes are no loss.
     CHECK(replace_with_sides(f.at("r.urdf"), "robot", {{"r_meshes/a.obj", "precious"}}));
 }
@@ -60,7 +40,7 @@ TEST_CASE("a result replaces its own side files, and what it no longer needs goe
     REQUIRE(replace_with_sides(f.at("r.urdf"), "two", {{"r_meshes/a.obj", "a2"}}));
     CHECK(f.read("r.urdf") == "two");
     CHECK(f.read("r_meshes/a.obj") == "a2");
-    CHECK(!fs::exists(f.path / "r_meshes/b.obj"));
+    CHECK(!f.has("r_meshes/b.obj"));
     // What somebody changed since stays, and is not replaced.
     f.write("r_meshes/a.obj", "by hand");
     CHECK(!replace_with_sides(f.at("r.urdf"), "three", {{"r_meshes/a.obj", "a3"}}));
@@ -87,7 +67,7 @@ TEST_CASE("a side file without a folder goes with its result alone")
     f.write("r.bin", "precious");
     CHECK(!replace_with_sides(f.at("r.gltf"), "scene", {{"r.bin", "bytes"}}));
     CHECK(f.read("r.bin") == "precious");
-    fs::remove(f.path / "r.bin");
+    fs::remove(f.at("r.bin"));
     REQUIRE(replace_with_sides(f.at("r.gltf"), "scene", {{"r.bin", "bytes"}}));
     REQUIRE(replace_with_sides(f.at("r.gltf"), "scene 2", {{"r.bin", "other"}}));
     CHECK(f.read("r.bin") == "other");

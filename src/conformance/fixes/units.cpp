@@ -275,6 +275,21 @@ class LayerFallbacks {
         }
     }
 
+    /// Whether the size is said at the same path of the layer, or by a variant of another layer, other than in another
+    /// variant of the same set: those never meet.
+    [[nodiscard]] bool meets_another(const EditPlace& prim, const usd::Token& name) const
+    {
+        const auto others = said_.find(without_variants(prim.path).text() + "." + name.text());
+        if (others == said_.end()) return false;
+        const std::string own = prim.path.text();
+        const std::size_t set = own.rfind('='), close = own.find('}', set == std::string::npos ? 0 : set);
+        return std::ranges::any_of(others->second, [&](const SpecName& other) {
+            if (other.file != prim.file && other.path.find('{') == std::string::npos) return false;
+            return set == std::string::npos || !other.path.starts_with(own.substr(0, set + 1)) ||
+                   other.path.starts_with(own.substr(0, close + 1));
+        });
+    }
+
   private:
     struct SpecName {
         std::string file, path;
@@ -321,23 +336,6 @@ class LayerFallbacks {
         return meets_another(at, name);
     }
 
-  public:
-    /// Whether the size is said at the same path of the layer, or by a variant of another layer, other than in another
-    /// variant of the same set: those never meet.
-    [[nodiscard]] bool meets_another(const EditPlace& prim, const usd::Token& name) const
-    {
-        const auto others = said_.find(without_variants(prim.path).text() + "." + name.text());
-        if (others == said_.end()) return false;
-        const std::string own = prim.path.text();
-        const std::size_t set = own.rfind('='), close = own.find('}', set == std::string::npos ? 0 : set);
-        return std::ranges::any_of(others->second, [&](const SpecName& other) {
-            if (other.file != prim.file && other.path.find('{') == std::string::npos) return false;
-            return set == std::string::npos || !other.path.starts_with(own.substr(0, set + 1)) ||
-                   other.path.starts_with(own.substr(0, close + 1));
-        });
-    }
-
-  private:
     Repair&                                      repair_;
     const std::map<const usd::Layer*, double>&   factors_;
     std::set<std::string>                        composed_;  ///< specs of prims that the stage shows

@@ -1,7 +1,7 @@
+// Actuators of the source, and drives as actuators.
 // A MjcActuator is a <general> with the values that the schema names alike, or a <motor> where it is one; a drive of
 // UsdPhysics is a <position>, <velocity> or <motor>, by its gains. nu_ and na_ count controls and activations for
 // keyframes.
-// Actuators of the source, and drives as actuators.
 
 #include <fmt/format.h>
 

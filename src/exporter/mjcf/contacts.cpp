@@ -1,7 +1,7 @@
+// Which bodies never touch: what MuJoCo leaves out by itself, and what has to be said.
 // MuJoCo never lets two bodies touch that are welded to each other, or of which one hangs on the other. UsdPhysics
 // only knows joints that keep their two bodies apart. So some pairs need an <exclude>, and some that may touch in the
 // source cannot.
-// Which bodies never touch: what MuJoCo leaves out by itself, and what has to be said.
 
 #include <fmt/format.h>
 

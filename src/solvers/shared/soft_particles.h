@@ -22,8 +22,8 @@ class SoftParticles {
                      const model::Contacts* contacts, double h, Bodies& bodies);
     void integrate(const model::Model& model, double h);
     void publish(const model::Model& model, const std::vector<std::uint8_t>& faulty, model::State& out) const;
-    /// Marks the worlds of particles that are not finite, or that only the limit of their speed holds. @return the
-    /// first
+    /// Marks the worlds of particles that are not finite, or that only the limit of their speed holds.
+    /// @return the first such particle, -1 for none
     std::int32_t find_lost(const model::Model& model, std::vector<std::uint8_t>& faulty) const;
     /// What bounds the step: elements and contacts of particles, and attachments.
     void list_springs(const model::Model& model, const model::Contacts* contacts, const Bodies& bodies,

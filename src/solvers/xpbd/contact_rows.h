@@ -26,9 +26,8 @@ class Restitution {
     void touched(std::size_t contact) { active_[contact] = 1; }
     /// Velocities after the impacts.
     /// @param rounds  passes that couple the pairs of bodies
-    /// @param keeps   impacts of all pairs are solved together, which keeps momentum, and with e = 1 energy; else, as
-    /// in
-    ///                Newton 1.8, pair by pair, and each body takes the mean over its pairs
+    /// @param keeps   impacts of all pairs are solved together, which keeps momentum, and with e = 1 energy; else pair
+    ///                by pair as in Newton 1.8, and each body takes the mean over its pairs
     void finish(const std::vector<shared::ContactPoint>& contacts, int rounds, bool keeps, shared::Bodies& bodies);
 
   private:

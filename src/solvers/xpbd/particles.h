@@ -28,8 +28,8 @@ struct Particles {
                         double relaxation, double h, Corrections& out);
     /// Particles that met a shape leave it at `restitution` times the speed of their impact.
     void bounce(const model::Model& model, const model::SoftContacts& contacts, const shared::Bodies& bodies, double h);
-    /// Marks the worlds of particles that are not finite, or that only the limit of their speed holds. @return the
-    /// first
+    /// Marks the worlds of particles that are not finite, or that only the limit of their speed holds.
+    /// @return the first such particle, -1 for none
     std::int32_t find_lost(const model::Model& model, bool laws, std::vector<std::uint8_t>& faulty) const;
     void         publish(const model::Model& model, const std::vector<std::uint8_t>& faulty, model::State& out) const;
 

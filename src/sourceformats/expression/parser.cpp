@@ -4,8 +4,7 @@
 // the measure: whole numbers stay whole, / gives a real number, -7 // 2 is -4, "a < b < c" is allowed.
 //
 // why_       the first mistake in the text itself; it ends the reading
-// pending_   the first mistake of a value ("x is not defined"); it counts only if Python would have evaluated that
-// place
+// pending_   the first mistake of a value ("x is not defined"); it counts only where Python would have evaluated it
 // skip_      inside of what Python would not evaluate
 #include <fmt/format.h>
 

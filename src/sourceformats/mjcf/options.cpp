@@ -1,6 +1,6 @@
+// <option>: what the solver of MuJoCo is told, and which flags turn a part of the physics off.
 // All options stand in the layer of MuJoCo under their own names. Only gravity and the flags change what is written
 // besides.
-// <option>: what the solver of MuJoCo is told, and which flags turn a part of the physics off.
 #include <fmt/format.h>
 
 #include <algorithm>
