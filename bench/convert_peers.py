@@ -4,8 +4,9 @@
 usage: convert_peers.py [--mechane PROGRAM] [--python PYTHON] [--links N] [--runs N] [--json]
 
 PYTHON is an interpreter with both packages, in an environment of its own; without it only our own times are printed. The robot is a tree of N links
-with boxes, cylinders and spheres, hinges and slides, limits and masses; it has no pictures. Each time is the least of the runs, wall and processor, of
-the whole process for us; of the converter's call alone, without interpreter and imports, for the others.
+with boxes, cylinders and spheres, hinges and slides, limits and masses; it has no pictures. Each time is the least of the runs, wall and processor.
+Beside the others like is measured with like: the command of one beside the command of the other, whole processes; and the call in Python of one beside
+that of the other, without interpreter and imports.
 """
 import argparse
 import json
@@ -14,6 +15,7 @@ import os
 import pathlib
 import resource
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -33,6 +35,17 @@ with tempfile.TemporaryDirectory() as folder:
     package.Converter().convert(source, folder)
     print("seconds", time.perf_counter() - start[0], time.process_time() - start[1])
 """
+
+OURS = """
+import sys, tempfile, time, mechane
+kind, source = sys.argv[1:]
+with tempfile.TemporaryDirectory() as folder:
+    for run in range(2):  # the first one reads the schemas of OpenUSD, which the others have done at their import
+        start = time.perf_counter(), time.process_time()
+        getattr(mechane.convert, "from_" + kind)(source, folder + f"/robot{run}")
+    print("seconds", time.perf_counter() - start[0], time.process_time() - start[1])
+"""
+COMMANDS = {"urdf": "urdf_usd_converter", "mjcf": "mujoco_usd_converter"}
 
 
 def shapes(i, mjcf):
@@ -72,25 +85,33 @@ def mjcf(links):
     return f'<mujoco model="tree"><compiler angle="radian"/><worldbody>{body(0)}</worldbody></mujoco>'
 
 
-def ours(program, source, out):
-    """Wall and processor seconds of one conversion."""
+def process(*command):
+    """Wall and processor seconds of a whole process; infinite where it fails."""
     start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([program, "convert", str(source), "-o", str(out), "--fail-on-loss", "never"], capture_output=True, text=True, check=False)
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
     spent, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
-        raise SystemExit(f"{source} to {out}: exit {done.returncode}\n{done.stderr}")
+        print(f"{' '.join(map(str, command))}: exit {done.returncode}\n{done.stderr}", file=sys.stderr)
+        return math.inf, math.inf
     return spent, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def peer(python, kind, source):
-    """Wall and processor seconds of one conversion by the package; infinite where it fails."""
-    done = subprocess.run([python, "-c", PEER, kind, str(source)], capture_output=True, text=True, check=False)
+def ours(program, source, out):
+    """Of one conversion by the program."""
+    return process(program, "convert", source, "-o", out, "--fail-on-loss", "never")
+
+
+def call(python, code, kind, source, path=None):
+    """Wall and processor seconds that a call took, as `code` prints them; infinite where it fails."""
+    done = subprocess.run([python, "-W", "ignore", "-c", code, kind, str(source)], capture_output=True, text=True, check=False,
+                          env=dict(os.environ, **({"PYTHONPATH": path} if path else {})))
     return tuple(map(float, done.stdout.split()[-2:])) if done.returncode == 0 else (math.inf, math.inf)
 
 
 def measure(program, python, links, runs):
-    """(from, to) -> wall and processor seconds; and format -> those of the package."""
+    """(from, to) -> wall and processor seconds; and (format, "command" or "call", whose) -> the same."""
     times, peers = {}, {}
+    path = os.pathsep.join(map(str, (pathlib.Path(program).resolve().parent.parent / "python", ROOT / ".deps" / "python")))
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         sources = {"urdf": folder / "tree.urdf", "mjcf": folder / "tree.xml"}
@@ -102,7 +123,10 @@ def measure(program, python, links, runs):
                 stages[kind] = folder / f"{kind}_{run}"
                 times.setdefault((kind, "folder"), []).append(ours(program, source, stages[kind]))
                 if python:
-                    peers.setdefault(kind, []).append(peer(python, kind, source))
+                    command = pathlib.Path(python).parent / COMMANDS[kind]
+                    for way, whose, spent in (("command", "theirs", process(command, source, folder / f"theirs_{kind}_{run}")), ("command", "ours", times[kind, "folder"][-1]),
+                                              ("call", "theirs", call(python, PEER, kind, source)), ("call", "ours", call("/usr/bin/python3", OURS, kind, source, path))):
+                        peers.setdefault((kind, way, whose), []).append(spent)
             for form, name in FORMATS.items():
                 if form != "folder":
                     times.setdefault(("folder", form), []).append(ours(program, stages["urdf"], folder / f"{run}_{name}"))
@@ -122,12 +146,14 @@ def main():
     args = parser.parse_args()
     times, peers = measure(args.mechane, args.python, args.links, args.runs)
     if args.json:
-        print(json.dumps({"links": args.links, "times": {f"{a} to {b}": t for (a, b), t in times.items()}, "peers": peers}))
+        print(json.dumps({"links": args.links, "times": {f"{a} to {b}": t for (a, b), t in times.items()}, "peers": {" ".join(of): t for of, t in peers.items()}}))
         return
     print(f"{args.links} links, least of {args.runs} runs, milliseconds of wall and of processors")
     for (a, b), (wall, cpu) in times.items():
-        other = peers.get(a) if b == "folder" else None
-        print(f"  {a:>6} to {b:<7} {1000 * wall:8.1f} {1000 * cpu:8.1f}" + (f"   Python converter {1000 * other[0]:8.1f} {1000 * other[1]:8.1f}: {other[0] / wall:.1f} and {other[1] / cpu:.1f} times" if other else ""))
+        print(f"  {a:>6} to {b:<7} {1000 * wall:8.1f} {1000 * cpu:8.1f}")
+    for kind, way in (of[:2] for of in peers if of[2] == "ours"):
+        (wall, cpu), (their_wall, their_cpu) = peers[kind, way, "ours"], peers[kind, way, "theirs"]
+        print(f"  {kind} by {way:<8} {1000 * wall:8.1f} {1000 * cpu:8.1f}   Python converter {1000 * their_wall:8.1f} {1000 * their_cpu:8.1f}: {their_wall / wall:.1f} and {their_cpu / cpu:.1f} times")
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ endif()
 
 # What passes over a file once: readers and writers of other formats. Nothing of it runs in a loop over steps, and most of what -O2 adds to its compilation goes
 # into code that runs a single time.
-set(MECHANE_ONCE_MODULES sourceformats ros exporter reduction difference)
+set(MECHANE_ONCE_MODULES sourceformats ros exporter reduction difference conversion)
 
 if(MECHANE_REAL STREQUAL "double")
   target_compile_definitions(mechane_settings INTERFACE MECHANE_REAL_IS_DOUBLE=1)

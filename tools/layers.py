@@ -43,11 +43,12 @@ MAY_USE = {
     "record": ["simulation", "usd"],
     "run": ["importer", "simulation", "record", "conformance"],
     "difference": ["exporter", "run", "conformance"],
+    "conversion": ["difference"],
     "face": ["difference", "run", "ros"],
     # roof
     "viewer": ["exporter", "record"],
-    "cli": ["run", "viewer", "importer", "record", "solvers", "sourceformats", "conformance", "exporter", "difference", "reduction"],
-    "python": ["cli", "run", "viewer", "importer", "record", "solvers", "sourceformats", "conformance", "exporter", "difference"],
+    "cli": ["run", "viewer", "importer", "record", "solvers", "sourceformats", "conformance", "exporter", "difference", "conversion", "reduction"],
+    "python": ["cli", "run", "viewer", "importer", "record", "solvers", "sourceformats", "conformance", "exporter", "difference", "conversion"],
 }
 OPENUSD_ROOM = "usd"
 # The headers that programs include, outside of the rooms: each belongs to one.
@@ -85,7 +86,7 @@ PYTHON_MAY_USE = {
     # public modules
     "math": ["core", "newton"],
     "interop": ["core"],
-    "convert": ["newton"],
+    "convert": ["core", "stage"],
     "actuators": ["model"],
     "ik": ["model"],
     "sensors": ["model", "selection"],

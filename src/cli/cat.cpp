@@ -62,7 +62,7 @@ ExitCode write(const usd::Layer& layer, const CatArgs& args, const usd::OpenOpti
         const auto  done = usd::write_package_within(
             layer, args.output,
             {.search_paths = options.search_paths, .packages = options.packages, .limits = options.limits},
-            roots_of(args.roots, args.outside, options), found);
+            usd::roots_of(args.roots, args.outside, options), found);
         io.report(found);
         return done ? kExitClean : io.fail(done.error());
     }

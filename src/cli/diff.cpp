@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "cli/command.h"
-#include "cli/folder_entry.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "cli/scene_args.h"
 #include "cli/seconds.h"
+#include "mechane/conversion/folder_entry.h"
 #include "mechane/difference/animations.h"
 #include "mechane/difference/codes.h"
 #include "mechane/difference/looks.h"
@@ -262,7 +262,7 @@ int run_diff(DiffArgs& args, Context& context)
     for (std::string* side : {&args.a, &args.b}) {
         std::error_code failed;
         if (!fs::is_directory(*side, failed)) continue;
-        const auto entry = folder_entry(*side);
+        const auto entry = conversion::folder_entry(*side);
         if (!entry)
             return context.io.say_error(fmt::format("'{}' is a folder with no asset of its name, and not one asset "
                                                     "alone\n  name the file that is meant\n",

@@ -436,7 +436,7 @@ int run_fix(const FixArgs& args, Context& context)
     }
     const bool folder = !args.output.empty() && !usd::is_layer_name(args.output) && !usd::is_package_name(args.output);
     // The result folder is made beside its final place, so that one rename puts it there.
-    const files::ScratchFolder scratch = folder ? files::ScratchFolder(nearest_folder(args.output))
+    const files::ScratchFolder scratch = folder ? files::ScratchFolder(files::nearest_folder(args.output))
                                                 : files::ScratchFolder::temporary(folder_of(args.asset));
     if (scratch.path().empty())
         return io.say_error("no working folder could be created; set TMPDIR to a writable folder\n"), kExitOutput;
@@ -448,7 +448,7 @@ int run_fix(const FixArgs& args, Context& context)
     Diagnostics found;
     if (!args.rewrites()) found = left_uncomposed(args.asset, *result, options->open);
     const auto admitted =
-        conformance::admit_sources(*result, args.asset, roots_of(args.roots, args.outside, options->open), found);
+        conformance::admit_sources(*result, args.asset, usd::roots_of(args.roots, args.outside, options->open), found);
     // Safe repairs promise the same simulation, so the models before and after are compared and every difference is
     // told.
     if (admitted && !args.rewrites() && !args.unsafe)

@@ -185,21 +185,4 @@ ExitCode write_text(const std::string& file, std::string_view text, const Io& io
 std::map<std::string, files::Outside> outside_words()
 { return {{"warn", files::Outside::warn}, {"refuse", files::Outside::refuse}, {"allow", files::Outside::allow}}; }
 
-files::Roots roots_of(const std::vector<std::string>& roots, files::Outside outside, const usd::OpenOptions& open)
-{
-    files::Roots out{.folders = roots, .outside = outside};
-    out.folders.insert(out.folders.end(), open.search_paths.begin(), open.search_paths.end());
-    for (const auto& [name, folder] : open.packages) out.folders.push_back(folder);
-    return out;
-}
-
-std::filesystem::path nearest_folder(const std::string& result)
-{
-    std::error_code       failed;
-    std::filesystem::path folder = std::filesystem::path(files::real_place(result)).parent_path();
-    while (!std::filesystem::is_directory(folder, failed) && folder != folder.parent_path())
-        folder = folder.parent_path();
-    return folder;
-}
-
 }  // namespace mechane::cli

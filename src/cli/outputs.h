@@ -44,11 +44,4 @@ ExitCode write_text(const std::string& file, std::string_view text, const Io& io
 
 /// The words of --outside.
 std::map<std::string, files::Outside> outside_words();
-/// Folders whose files a result may take in: those that options name.
-files::Roots roots_of(const std::vector<std::string>& roots, files::Outside outside, const usd::OpenOptions& open);
-
-/// The folder in which a result is made before it is renamed: the one above it, or what exists of that. A rename within
-/// one file system replaces at once; between two of them it would copy.
-std::filesystem::path nearest_folder(const std::string& result);
-
 }  // namespace mechane::cli

@@ -20,13 +20,13 @@
 #include "cli/convert.h"
 #include "cli/diff.h"
 #include "cli/finish.h"
-#include "cli/folder_entry.h"
 #include "cli/hints.h"
 #include "cli/interrupt.h"
 #include "cli/last_words.h"
 #include "cli/program.h"
 #include "cli/reduce.h"
 #include "cli/usage.h"
+#include "mechane/conversion/folder_entry.h"
 #include "mechane/core/nearest.h"
 #include "mechane/files/inputs.h"
 #include "mechane/sourceformats/convert.h"
@@ -52,7 +52,63 @@ constexpr const char* kFiveThings =
     "  mechane sim robot.usda --ground -o run.html  simulate it, watch it in a browser\n"
     "No robot at hand? `mechane init` writes one. `mechane --help` lists the verbs.\n";
 
-/// Suggests verbs and options similar to the unknown ones.
+/// What other programs call a verb or an option, and what it is called here.
+constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+    {"validate", "check"},
+    {"lint", "check"},
+    {"verify", "check"},
+    {"repair", "fix"},
+    {"simulate", "sim"},
+    {"run", "sim"},
+    {"step", "sim"},
+    {"play", "view"},
+    {"show", "view"},
+    {"viewer", "view"},
+    {"open", "view"},
+    {"tree", "info"},
+    {"cat", "dump"},
+    {"print", "dump"},
+    {"compare", "diff"},
+    {"export", "convert"},
+    {"import", "convert"},
+    {"flatten", "convert"},
+    {"screenshot", "render"},
+    {"picture", "render"},
+    {"draw", "render"},
+    {"--steps", "--frames"},
+    {"--num-steps", "--frames"},
+    {"--nsteps", "--frames"},
+    {"--time", "--duration"},
+    {"--seconds", "--duration"},
+    {"--t-end", "--duration"},
+    {"--timestep", "--dt"},
+    {"--time-step", "--dt"},
+    {"--envs", "--worlds"},
+    {"--num-envs", "--worlds"},
+    {"--num-worlds", "--worlds"},
+    {"--out", "--output"},
+    {"--outfile", "--output"},
+    {"--nthread", "--threads"},
+    {"--jobs", "--threads"},
+};
+
+/// Names of verbs and options near to the unknown one; those of other programs first.
+std::vector<std::string> meant(const std::string& word, const std::vector<std::string>& known)
+{
+    for (const auto& [theirs, ours] : kOtherNames)
+        if (word == theirs && std::ranges::find(known, ours) != known.end()) return {std::string(ours)};
+    // The dashes that all options begin with say nothing.
+    std::vector<std::string> bare;
+    for (const std::string& name : known)
+        bare.push_back(name.substr(std::min(name.find_first_not_of('-'), name.size())));
+    const std::string        dashes = word.starts_with('-') ? "--" : "";
+    std::vector<std::string> out;
+    for (const std::string& name : nearest(word.substr(std::min(word.find_first_not_of('-'), word.size())), bare))
+        out.push_back(dashes + name);
+    return out;
+}
+
+/// Suggests verbs and options that may be meant by the unknown one.
 void suggest(const CLI::App& app, const std::string& word, const Io& io)
 {
     const CLI::App&          verb = verb_of(app);
@@ -64,7 +120,7 @@ void suggest(const CLI::App& app, const std::string& word, const Io& io)
         for (const CLI::Option* option : verb.get_options())
             for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     }
-    const auto near = nearest(word.substr(0, word.find('=')), known);
+    const auto near = meant(word.substr(0, word.find('=')), known);
     if (!near.empty()) io.say(fmt::format("  did you mean {}?\n", fmt::join(near, ", ")));
     io.say(&verb == &app ? "  'mechane --help' lists the verbs.\n"
                          : fmt::format("  'mechane {} --help' lists its options.\n", verb.get_name()));
@@ -102,7 +158,7 @@ void let_folders_stand(CLI::App& app)
 {
     const auto entry = [](const std::string& word) {
         std::error_code failed;
-        return std::filesystem::is_directory(word, failed) ? folder_entry(word).value_or(word) : word;
+        return std::filesystem::is_directory(word, failed) ? conversion::folder_entry(word).value_or(word) : word;
     };
     for (CLI::App* verb : app.get_subcommands(nullptr)) {
         let_folders_stand(*verb);

@@ -61,15 +61,6 @@ Finding of(const conformance::Unrepaired& from)
     return face::in_program_words(std::move(finding));
 }
 
-/// The nearest folder that exists above a result: where it can be made, so that one renaming puts it there.
-fs::path nearest_folder(const std::string& result)
-{
-    std::error_code failed;
-    fs::path        folder = fs::path(files::real_place(result)).parent_path();
-    while (!fs::is_directory(folder, failed) && folder != folder.parent_path()) folder = folder.parent_path();
-    return folder;
-}
-
 std::string without_slash(std::string folder)
 {
     while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
@@ -169,7 +160,7 @@ Result<FixReport> Asset::fix(const std::string& folder, const FixSettings& setti
     files::note_read(self.file);
     for (const std::string& layer : self.stage->used_layers()) files::note_read(layer);
     if (auto free = conformance::try_folder(target); !free) return face::in_program_words(free.error());
-    const files::ScratchFolder scratch(nearest_folder(target));
+    const files::ScratchFolder scratch(files::nearest_folder(target));
     if (scratch.path().empty())
         return make_diagnostic(files::kWriteFailed, {.layer = target}, "no folder could be made beside it");
     conformance::FixOptions options;

@@ -130,6 +130,14 @@ void remove_temporaries() noexcept
         if (slot.state == filled) remove_at(AT_FDCWD, slot.path.data(), 0);
 }
 
+fs::path nearest_folder(const std::string& result)
+{
+    std::error_code failed;
+    fs::path        folder = fs::path(real_place(result)).parent_path();
+    while (!fs::is_directory(folder, failed) && folder != folder.parent_path()) folder = folder.parent_path();
+    return folder;
+}
+
 ScratchFolder::ScratchFolder(const fs::path& beside)
 {
     std::error_code failed;

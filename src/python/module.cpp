@@ -43,6 +43,7 @@ NB_MODULE(_core, m)
     bind_record(m);
     bind_live_page(m);
     bind_checker(m);
+    bind_convert(m);
     bind_files(m);
     bind_program(m);
 }

@@ -23,6 +23,7 @@ void bind_device(nb::module_& m);
 void bind_queries(nb::module_& m);
 void bind_record(nb::module_& m);
 void bind_checker(nb::module_& m);
+void bind_convert(nb::module_& m);
 void bind_files(nb::module_& m);
 void bind_program(nb::module_& m);
 

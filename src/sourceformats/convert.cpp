@@ -146,16 +146,6 @@ Result<files::Listing> listed_in(const std::string& report)
     return out;
 }
 
-/// The folder that is there, in which the result is made before it gets its name.
-/// The new folder is made beside the old one, on the same file system, so that it can take its name in one step.
-fs::path nearest_folder(const std::string& result)
-{
-    std::error_code failed;
-    fs::path        folder = fs::path(files::real_place(result)).parent_path();
-    while (!fs::is_directory(folder, failed) && folder != folder.parent_path()) folder = folder.parent_path();
-    return folder;
-}
-
 /// What is not the same in motion, once a kind.
 /// A robot of a hundred joints would tell the same a hundred times.
 void tell_motion(const LossReport& losses, Diagnostics& found)
@@ -251,7 +241,7 @@ Result<std::vector<std::string>> write_folder(const UsdRobot& robot, const std::
     std::error_code failed;
     // Asked before the work is done: a folder that may not be replaced ends it here.
     if (auto possible = files::try_folder(folder, kReport, listed_in); !possible) return possible.error();
-    const files::ScratchFolder scratch(nearest_folder(folder));
+    const files::ScratchFolder scratch(files::nearest_folder(folder));
     if (scratch.path().empty())
         return make_diagnostic(kWriteFailed, {.layer = folder}, "the folder above it cannot be written");
     const fs::path           made = scratch.path() / "robot";

@@ -289,6 +289,14 @@ Result<void> write_package(const Layer& layer, const std::string& file, const Pa
                            Diagnostics& found)
 { return write_package_within(layer, file, options, {}, found); }
 
+files::Roots roots_of(const std::vector<std::string>& folders, files::Outside outside, const OpenOptions& open)
+{
+    files::Roots out{.folders = folders, .outside = outside};
+    out.folders.insert(out.folders.end(), open.search_paths.begin(), open.search_paths.end());
+    for (const auto& [name, folder] : open.packages) out.folders.push_back(folder);
+    return out;
+}
+
 Result<void> write_package_within(const Layer& layer, const std::string& file, const PackageOptions& options,
                                   const files::Roots& roots, Diagnostics& found)
 {

@@ -44,7 +44,10 @@ class Usage(unittest.TestCase):
                 self.assertEqual(self.said(*words), text)
 
     def test_near_words_are_offered(self):
-        for words, near in ((("bnech",), "bench"), (("sim", "--colour"), "--color"), (("help", "siim"), "sim")):
+        for words, near in ((("bnech",), "bench"), (("sim", "--colour"), "--color"), (("help", "siim"), "sim"),
+                            # What other programs call it.
+                            (("simulate", "x.usda"), "sim?"), (("sim", "x.usda", "--steps", "5"), "--frames?"),
+                            (("sim", "x.usda", "--seconds=2"), "--duration?"), (("render", "x.usda", "--out", "y"), "--output?")):
             self.assertIn(f"did you mean {near}", mechane(*words).stderr)
 
     def test_help_is_a_verb(self):

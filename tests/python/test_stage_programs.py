@@ -214,9 +214,6 @@ def test_a_viewers_loop_runs():
 
 @pytest.mark.parametrize("program, missing", [
     (lambda b, m: b.add_sdf("robot.sdf"), "add_sdf.*reader of SDFormat.*add_usd"),
-    (lambda b, m: newton.convert.to_urdf("robot.usda", "robot.urdf", strict=True), "convert.to_urdf.*writer of URDF"),
-    (lambda b, m: newton.convert.to_mjcf("robot.usda", "robot.xml"), "convert.to_mjcf.*writer of MJCF"),
-    (lambda b, m: newton.convert.from_urdf("robot.urdf"), "convert.from_urdf.*reader of URDF"),
 ])
 def test_programs_that_wait_say_for_what(program, missing):
     """What is not built is there by its name, and says what is missing and what to do instead"""

@@ -7,15 +7,10 @@ from .reserved import _Later, left_out
 
 __all__ = ["absent"]
 
-_FORMATS = {"urdf": "URDF", "sdf": "SDFormat", "mjcf": "MJCF", "gltf": "glTF", "usd": "OpenUSD"}
-
 #: Module -> {name: stage}
 LATER: dict[str, dict[str, str]] = {
     "mechane": {**dict.fromkeys(("Gaussian", "TendonGuide", "TendonGuideType", "TendonGuideFlags"), "deformables and rendering"),
                 "CollisionSubstepScheduler": "deformables"},
-    "mechane.convert": {**{f"to_{name}": f"the writer of {title}" for name, title in _FORMATS.items()},
-                        **{f"from_{name}": f"the reader of {title}" for name, title in _FORMATS.items() if name != "usd"},
-                        "Losses": "the converters' lists of what a format cannot say"},
     "mechane.selection": dict.fromkeys(("DeformableCurveView", "DeformableSurfaceView", "DeformableVolumeView"), "deformables"),
     "mechane.usd": dict.fromkeys(("find_deformable_visual_prims", "get_deformable_bind_pose"), "deformables"),
     "mechane.utils": {**dict.fromkeys(("color_graph", "validate_tet_mesh"), "deformables"),

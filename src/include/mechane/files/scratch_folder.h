@@ -1,7 +1,12 @@
 #pragma once
 #include <filesystem>
+#include <string>
 
 namespace mechane::files {
+
+/// The folder in which a result is made before it is renamed: the one above it, or what exists of that. A rename within
+/// one file system replaces at once; between two of them it would copy.
+std::filesystem::path nearest_folder(const std::string& result);
 
 /// A new, empty folder with a random name that nobody else may enter. It goes, with all that is in it, when this does.
 /// What is read in it is no input of the run.

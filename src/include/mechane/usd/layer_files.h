@@ -4,6 +4,7 @@
 
 #include "mechane/files/roots.h"
 #include "mechane/usd/layer.h"
+#include "mechane/usd/stage.h"
 
 /// Layers as results of a run that reads files (mechane/files/inputs.h). `Layer::save` and `write_package` refuse to
 /// replace a file that was read while a files::ReadWatch lives.
@@ -12,6 +13,9 @@ namespace mechane::usd {
 /// Writes a layer also over what it was made of: for repairs in place.
 /// @error STAGE_WRITE_FAILED
 Result<void> save_in_place(const Layer& layer, const std::string& file, const SaveOptions& options = {});
+
+/// Folders whose files a result may take in: those that are given, and those that a stage is opened with.
+files::Roots roots_of(const std::vector<std::string>& folders, files::Outside outside, const OpenOptions& open);
 
 /// `write_package` that looks at where the files come from.
 /// @param roots  folders besides the layer's own

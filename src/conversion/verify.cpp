@@ -4,7 +4,7 @@
 // Only shapes are compared for glTF, which has no bodies.
 // Called by convert.cpp.
 
-#include "cli/verify.h"
+#include "mechane/conversion/verify.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "mechane/exporter/robot_of_stage.h"
 #include "mechane/files/suffix.h"
 
-namespace mechane::cli {
+namespace mechane::conversion {
 namespace {
 
 namespace fs = std::filesystem;
@@ -24,9 +24,10 @@ bool is_model(const std::string& file) { return files::has_suffix(file, {".glb",
 
 Result<Verified> verify_conversion(const Original& from, const std::string& file,
                                    const sourceformats::LossReport& losses, const sourceformats::ReadOptions& read,
-                                   const run::SceneOptions& scene, const Context& context,
+                                   const run::SceneOptions& scene, int threads,
                                    const std::shared_ptr<const usd::Stage>& result)
 {
+    sourceformats::let_stages_open_robots();  // the simulation opens the result as a stage, whatever it is
     sourceformats::ReadOptions again = read;  // of the result, which no option changes any more
     again.xacro_arguments.clear();
     again.base = sourceformats::Base::automatic;
@@ -58,7 +59,7 @@ Result<Verified> verify_conversion(const Original& from, const std::string& file
     if (from.tree.links.empty()) return out;
     difference::RolloutOptions motion;
     motion.losses  = &losses;
-    motion.threads = context.global.threads;
+    motion.threads = threads;
     auto rollout   = difference::compare_rollouts(*a, *b, motion, quiet);
     if (!rollout) {
         difference::Rollout none;
@@ -72,4 +73,4 @@ Result<Verified> verify_conversion(const Original& from, const std::string& file
     return out;
 }
 
-}  // namespace mechane::cli
+}  // namespace mechane::conversion

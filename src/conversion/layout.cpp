@@ -3,15 +3,13 @@
 // A folder goes through the repairs of `mechane fix`, because the layout is among its rules.
 // Called by convert.cpp.
 
-#include "cli/layout.h"
+#include "mechane/conversion/layout.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <map>
 
-#include "cli/output_options.h"
-#include "cli/outputs.h"
 #include "mechane/conformance/fix.h"
 #include "mechane/conformance/publish.h"
 #include "mechane/files/replace.h"
@@ -21,7 +19,7 @@
 #include "mechane/usd/flatten.h"
 #include "mechane/usd/layer_files.h"
 
-namespace mechane::cli {
+namespace mechane::conversion {
 namespace {
 
 namespace fs = std::filesystem;
@@ -63,12 +61,12 @@ void tell_edits(const conformance::FixResult& result, sf::LossReport& losses)
 }
 
 Result<LaidOut> as_folder(const std::string& file, const std::string& output, const usd::OpenOptions& open,
-                          Context& context, sf::LossReport& losses, Diagnostics& found)
+                          const Gate& before_writing, sf::LossReport& losses, Diagnostics& found)
 {
     // Asked first, so that nothing is computed for a folder that cannot be written.
     if (auto possible = conformance::try_folder(output); !possible) return possible.error();
     // The result is made in a folder beside the output and then takes its name.
-    const files::ScratchFolder scratch(nearest_folder(output));
+    const files::ScratchFolder scratch(files::nearest_folder(output));
     if (scratch.path().empty())
         return make_diagnostic(sf::kWriteFailed, {.layer = output}, "the folder above it cannot be written");
     conformance::FixOptions options;
@@ -78,20 +76,20 @@ Result<LaidOut> as_folder(const std::string& file, const std::string& output, co
     if (!result) return result.error();
     // Files outside the folder of the input are named in the findings.
     if (const auto admitted =
-            conformance::admit_sources(*result, file, roots_of({}, files::Outside::warn, open), found);
+            conformance::admit_sources(*result, file, usd::roots_of({}, files::Outside::warn, open), found);
         !admitted)
         return admitted.error();
+    tell_edits(*result, losses);
     // The output may be a file that has just been read.
-    if (const auto free = refuse_read_outputs(context); !free) return free.error();
+    if (const auto free = before_writing(losses); !free) return free.error();
     const auto names = conformance::publish_folder(*result, output);
     if (!names) return names.error();
-    tell_edits(*result, losses);
-    return LaidOut{(fs::path(output) / result->entry).lexically_normal().string(), names->size(),
+    return LaidOut{(fs::path(output) / result->entry).lexically_normal().string(), *names,
                    result->after.count(Severity::error)};
 }
 
 Result<LaidOut> as_layer(const std::string& file, const std::string& output, const usd::OpenOptions& open,
-                         const Context& context, Diagnostics& found)
+                         const Gate& before_writing, const sf::LossReport& losses, Diagnostics& found)
 {
     const auto stage = usd::Stage::open(file, open);
     if (!stage) return stage.error();
@@ -106,24 +104,24 @@ Result<LaidOut> as_layer(const std::string& file, const std::string& output, con
         const std::string relative = fs::path(authored).lexically_relative(place).string();
         return relative.starts_with("..") ? relative : "./" + relative;
     });
-    if (const auto free = refuse_read_outputs(context); !free) return free.error();
+    if (const auto free = before_writing(losses); !free) return free.error();
     if (auto saved = layer.save(output); !saved) return saved.error();
     // A flat layer is one file, and nothing in it was checked.
-    return LaidOut{output, 1, 0};
+    return LaidOut{output, {output}, 0};
 }
 
 Result<LaidOut> as_package(const std::string& file, const std::string& output, const usd::OpenOptions& open,
-                           const Context& context, Diagnostics& found)
+                           const Gate& before_writing, const sf::LossReport& losses, Diagnostics& found)
 {
     // A package takes the layers as they are, with all that they name.
     auto layer = usd::Layer::open(file, open.limits);
     if (!layer) return layer.error();
-    if (const auto free = refuse_read_outputs(context); !free) return free.error();
+    if (const auto free = before_writing(losses); !free) return free.error();
     if (auto done = usd::write_package_within(*layer, output, {open.search_paths, open.packages, open.limits},
-                                              roots_of({}, files::Outside::warn, open), found);
+                                              usd::roots_of({}, files::Outside::warn, open), found);
         !done)
         return done.error();
-    return LaidOut{output, 1, 0};
+    return LaidOut{output, {output}, 0};
 }
 
 }  // namespace
@@ -146,20 +144,21 @@ std::optional<UsdLayout> layout_of_file(const std::string& file)
 }
 
 Result<LaidOut> lay_out(const std::string& file, UsdLayout layout, const std::string& output,
-                        const usd::OpenOptions& open, Context& context, sf::LossReport& losses, Diagnostics& found)
+                        const usd::OpenOptions& open, const Gate& before_writing, sf::LossReport& losses,
+                        Diagnostics& found)
 {
     losses.source = file;
     losses.target = "OpenUSD";
     switch (layout) {
         case UsdLayout::rep0158:
             losses.target_version = "UsdPhysics, REP-0158";
-            return as_folder(file, output, open, context, losses, found);
+            return as_folder(file, output, open, before_writing, losses, found);
         case UsdLayout::flat:
-            return as_layer(file, output, open, context, found);
+            return as_layer(file, output, open, before_writing, losses, found);
         case UsdLayout::usdz:
             break;
     }
-    return as_package(file, output, open, context, found);
+    return as_package(file, output, open, before_writing, losses, found);
 }
 
-}  // namespace mechane::cli
+}  // namespace mechane::conversion

@@ -1,8 +1,8 @@
 // The asset that a folder stands for: what a report of this program names as its entry, the file of the folder's name,
 // or the only asset in it. package.xml is a manifest of ROS and no asset.
-// Called by the commands that take files.
+// Called by `convert`, and by the commands that take files.
 
-#include "cli/folder_entry.h"
+#include "mechane/conversion/folder_entry.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -12,7 +12,7 @@
 #include "mechane/files/read.h"
 #include "mechane/files/suffix.h"
 
-namespace mechane::cli {
+namespace mechane::conversion {
 
 std::optional<std::string> folder_entry(const std::string& folder)
 {
@@ -44,4 +44,4 @@ std::optional<std::string> folder_entry(const std::string& folder)
     return all.size() == 1 ? std::optional(all.front()) : std::nullopt;
 }
 
-}  // namespace mechane::cli
+}  // namespace mechane::conversion
