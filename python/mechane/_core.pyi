@@ -2,6 +2,7 @@
 The compiled part of mechane. Its names are not an API: use the package.
 """
 
+import enum
 from collections.abc import Callable, Sequence
 from typing import Annotated, overload
 
@@ -783,6 +784,53 @@ class FixResult:
 
     @property
     def files(self) -> list: ...
+
+class ConvertBase(enum.Enum):
+    auto: ConvertBase
+    floating: ConvertBase
+    fixed: ConvertBase
+
+class ConvertUdim(enum.Enum):
+    refuse: ConvertUdim
+    atlas: ConvertUdim
+    split: ConvertUdim
+
+class ConvertOptions:
+    def __init__(self) -> None: ...
+    base: ConvertBase
+    default_mass: float | None
+    visuals_collide: bool
+    name: str
+    mesh_unit: float
+    xacro_arguments: dict[str, str]
+    package: str
+    default_effort: float
+    default_velocity: float
+    keep_frames: bool
+    mjcf_sdf: bool
+    sdf_version: str
+    ros_plugin: str
+    purposes: set[str]
+    front_z: bool
+    prune: bool
+    keep_colors: bool
+    expand_instances: bool
+    approximate_lights: bool
+    material_variants: bool
+    openpbr: bool
+    extras: bool
+    segments: int
+    influences: int
+    udim: ConvertUdim
+    strict: bool
+    verify: bool
+    threads: int
+    def look_in(self, folders: Sequence[str], packages: dict[str, str]) -> None: ...
+    def select(self, variants: Sequence[tuple[str, str]]) -> None: ...
+
+def convert(input: str, output: str, options: ConvertOptions) -> tuple: ...
+
+def save_flat(stage: Stage, file: str) -> None: ...
 
 def fix(asset: str, out: str, into_folder: bool, in_place: bool, select: Sequence[str], unsafe: bool, roots: Sequence[str], refuse_outside: bool) -> tuple: ...
 

@@ -14,12 +14,13 @@ from .core.diagnostics import MechaneDeprecationWarning, error, kind_of, warn
 from .core.enums import JointType
 from .model import dynamics
 from .model.custom import AttributeFrequency
+from .model.deformable_views import DeformableCurveView, DeformableSurfaceView, DeformableVolumeView
 from .model.observables import Observables
 from .model.view_layouts import FrequencyLayout, custom_layout, layout_of
 from .model.views import near
 from .newton.modules import absent
 
-__all__ = ["ArticulationView", "match_labels"]
+__all__ = ["ArticulationView", "DeformableCurveView", "DeformableSurfaceView", "DeformableVolumeView", "match_labels"]
 
 
 def __dir__() -> list[str]:

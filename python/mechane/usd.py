@@ -11,6 +11,7 @@ from .core.diagnostics import error
 from .geometry.usd_mesh import get_mesh
 from .model.builder import ModelBuilder
 from .model.custom_values import get_custom_attribute_declarations, get_custom_attribute_values
+from .model.deformable_prims import find_deformable_visual_prims, get_deformable_bind_pose
 from .model.tet_prims import DEFORMABLE_LEGACY_NAMESPACES, find_tetmesh_prims, get_tetmesh
 from .newton.modules import absent
 from .stage.edits import LayerEdits
@@ -21,8 +22,8 @@ from .stage.resolvers import PrimType, SchemaResolver, SchemaResolverManager, Sc
 from .stage.view import AssetPath, Layer, Prim, Stage, open  # noqa: A004
 
 __all__ = ["DEFORMABLE_LEGACY_NAMESPACES", "AssetPath", "Layer", "LayerEdits", "PortDefaults", "Prim", "PrimType", "SchemaResolver", "SchemaResolverManager", "SchemaResolverMjc", "SchemaResolverNewton",
-           "SchemaResolverPhysx", "Stage", "explain", "find_tetmesh_prims", "get_attribute", "get_attributes_in_namespace", "get_custom_attribute_declarations",
-           "get_custom_attribute_values", "get_float", "get_gprim_axis", "get_mesh", "get_physics_scenes", "get_quat", "get_scale", "get_tetmesh", "get_transform",
+           "SchemaResolverPhysx", "Stage", "explain", "find_deformable_visual_prims", "find_tetmesh_prims", "get_attribute", "get_attributes_in_namespace", "get_custom_attribute_declarations",
+           "get_custom_attribute_values", "get_deformable_bind_pose", "get_float", "get_gprim_axis", "get_mesh", "get_physics_scenes", "get_quat", "get_scale", "get_tetmesh", "get_transform",
            "has_applied_api_schema", "has_attribute", "ledger", "open", "port_physx_sdf_to_newton", "type_to_warp", "value_to_warp"]
 
 

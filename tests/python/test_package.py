@@ -135,7 +135,7 @@ def found(name, objects):
 
 
 def test_names_that_are_built_are_there():
-    """The names of the specification's tables that are not for a later stage; those of the converters only say that they are (PYA-003)"""
+    """The names of the specification's tables that are not for a later stage; PYA-003"""
     objects = instances()
     for name in json.loads((HERE / "api_names.json").read_text())["there"]:
         found(name, objects)

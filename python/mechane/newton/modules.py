@@ -11,10 +11,7 @@ __all__ = ["absent"]
 LATER: dict[str, dict[str, str]] = {
     "mechane": {**dict.fromkeys(("Gaussian", "TendonGuide", "TendonGuideType", "TendonGuideFlags"), "deformables and rendering"),
                 "CollisionSubstepScheduler": "deformables"},
-    "mechane.selection": dict.fromkeys(("DeformableCurveView", "DeformableSurfaceView", "DeformableVolumeView"), "deformables"),
-    "mechane.usd": dict.fromkeys(("find_deformable_visual_prims", "get_deformable_bind_pose"), "deformables"),
-    "mechane.utils": {**dict.fromkeys(("color_graph", "validate_tet_mesh"), "deformables"),
-                      "solidify_mesh": "distance fields", "download_asset": "assets from the network"},
+    "mechane.utils": {"download_asset": "assets from the network"},
 }
 
 _NOTHING, _SOFTSTEP = "a GPU solver; use nothing of this kind", "a GPU solver; use SolverSoftStep"
