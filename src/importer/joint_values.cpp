@@ -345,7 +345,8 @@ bool fill_d6(Import& run, physics::Index index, const JointEnds& ends, model::Bu
                                            turns ? Motion::angular : Motion::linear, limit, drive, true, filled);
         value.axis           = ends.exchanged && !run.conventions.reversed_axes_kept ? -axis : axis;
         // Newton reads its default of "no limit" as degrees.
-        if (turns && run.conventions.no_limit_in_degrees && !limit->has_lower() && !limit->has_upper())
+        if (turns && run.conventions.no_limit_in_degrees &&
+            (limit == nullptr || (!limit->has_lower() && !limit->has_upper())))
             value.limit_lower *= kDegrees, value.limit_upper *= kDegrees;
         (turns ? joint.angular_axes : joint.linear_axes).push_back(value);
         run.axis_names[index].emplace_back(physics::to_string(dof));

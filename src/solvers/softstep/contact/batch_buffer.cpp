@@ -119,11 +119,12 @@ void read_rolling(const System& system, const model::Contacts& contacts, const B
                 static_cast<Vec3d>((first ? contacts.rigid_contact_point0 : contacts.rigid_contact_point1)[c]);
             const Vec3d n  = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[c]));
             const auto  at = rolling_at(m, shape, p_B, body_pose(system, m.shape_body[shape]).q, first ? n : -n);
-            // Corners ride with the body; only points on a round surface are found anew.
+            // Corners ride with the body; only points on a round surface, or on a round face, are found anew.
             if (!at) continue;
             const Vec3d centre = at->centre - static_cast<Vec3d>(batch.body_slots[pair.body[s]].centre);
             for (std::size_t k = 0; k < 3; ++k) start.core[s][k][lane] = static_cast<Real>(centre[k]);
-            for (std::size_t k = 0; k < 6; ++k) rolling[s][k][lane] = static_cast<Real>(at->M[k]);
+            for (std::size_t k = 0; k < 3; ++k) rolling[s].toward[k][lane] = static_cast<Real>(at->toward[k]);
+            for (std::size_t k = 0; k < 6; ++k) rolling[s].M[k][lane] = static_cast<Real>(at->M[k]);
         }
     }
 }

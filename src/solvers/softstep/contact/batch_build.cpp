@@ -51,7 +51,7 @@ struct Turned {
     std::array<Wide3, 2> arm;
     for (std::size_t s = 0; s < 2; ++s) {
         const Wide3 core = rolling
-                               ? touched(bodies[s], start.core[s], (*rolling)[s], s == 0 ? axes[0] : Wide3{} - axes[0])
+                               ? touched(bodies[s], start.core[s], (*rolling)[s].M, (*rolling)[s].toward)
                                : start.core[s];
         for (std::size_t k = 0; k < 3; ++k) arm[s][k] = dot(bodies[s].turn[k], core);
         p.arm[s] = arm[s] + (s == 0 ? start.margin[0] : -start.margin[1]) * axes[0];

@@ -207,7 +207,7 @@ MCH_CLONES_AVX512 static bool follow_part(ContactBatch& batch, const std::vector
                 const Wide3 core = p.arm[s] - (s == 0 ? start.margin[0] : -start.margin[1]) * axes[0];
                 Wide        rides = broadcast<Wide>(s == 0 ? -1 : 1);
                 if (b.rolling >= 0) {
-                    const Wide6& M = batch.rollings[static_cast<std::size_t>(b.rolling + i)][s];
+                    const Wide6& M = batch.rollings[static_cast<std::size_t>(b.rolling + i)][s].M;
                     rides          = M[0] + M[3] + M[5] > 0 ? Wide{} : rides;
                 }
                 const Wide3 c = rides * centripetal(before.angular[s], core);

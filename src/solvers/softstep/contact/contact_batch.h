@@ -70,8 +70,12 @@ struct PacketSpin {
     Wides<3> inverse, K;  ///< K: nn, 11, 22
 };
 
-/// Of a point where a shape rolls (rolling.h): by side. Zero where none does.
-using PacketRolling = std::array<Wide6, 2>;
+/// Of a point where a shape rolls (rolling.h), on one side. Zero where none does.
+struct PacketRolls {
+    Wide6 M;
+    Wide3 toward;
+};
+using PacketRolling = std::array<PacketRolls, 2>;
 
 /// What a step knows of such points from its start on, and what substeps keep of them.
 struct PacketStart {

@@ -251,11 +251,14 @@ void load_row(const System& system, const model::Contacts& contacts, MaterialCom
     row.margin       = margins(contacts, i);
     for (std::size_t s = 0; s < 2; ++s) {
         // Few can, and the pose is asked for those alone.
-        const bool rolls = can_roll(system.model->shape_type[pair.shape[s]]) &&
-                           rolling_at(*system.model, pair.shape[s], row.point_B[s], body_pose(system, pair.body[s]).q,
-                                      s == 0 ? row.n : -row.n);
-        row.roller[s]    = rolls ? pair.shape[s] : -1;
-        row.start_W[s]   = place_core(system, row, s);
+        row.roller[s] = -1;
+        if (can_roll(system.model->shape_type[pair.shape[s]]))
+            if (const auto at = rolling_at(*system.model, pair.shape[s], row.point_B[s],
+                                           body_pose(system, pair.body[s]).q, s == 0 ? row.n : -row.n)) {
+                row.roller[s] = pair.shape[s];
+                row.toward[s] = at->toward;
+            }
+        row.start_W[s] = place_core(system, row, s);
     }
     row.start_distance = static_cast<double>(contacts.rigid_contact_distance[i]);
     row.mu             = -1;
@@ -265,7 +268,7 @@ void load_row(const System& system, const model::Contacts& contacts, MaterialCom
     const bool turns   = contacts.rigid_contact_distance[i] <= pair.turning;
     row.spin.torsional = turns ? materials.torsional : 0;
     // A pressure patch resists rolling however many contacts it has; other pairs in one or two points.
-    row.spin.rolling   = turns || has_own_stiffness(contacts, i) ? materials.rolling : 0;
+    row.spin.rolling = turns || has_own_stiffness(contacts, i) ? materials.rolling : 0;
     row.stiffness = row.damping = 0;
     if (!contacts.rigid_contact_stiffness.empty()) {
         const auto   own    = [&](const std::vector<Real>& values) { return static_cast<double>(values[i]); };

@@ -40,6 +40,7 @@ struct ContactRow {
     std::array<Vec3d, 2>        point_B,
         start_W;  ///< core points in the body frames, and where they were at the start of the step
     std::array<std::int32_t, 2> roller{-1, -1};  ///< shapes that roll there: other points of them come to touch
+    std::array<Vec3d, 2>        toward;          ///< of those (Rolling::toward)
     std::array<double, 2>       margin{};
     Vec3d                       n, t1, t2;
     double                      start_distance = 0;

@@ -34,7 +34,8 @@ bool can_roll(model::GeoType type)
 /// Of a cylinder or cone it is the circle through the point about the axis; flat along the axis, so M has rank two.
 Rolling surface_at(const model::Model& model, std::int32_t shape, const Vec3d& p_B)
 {
-    constexpr double kLeastAcross = 0.1;  ///< sine of the angle to the axis [-]
+    // A disc that rocks by less has its lowest point lag behind by nothing that matters; one that lies has none.
+    constexpr double kLeastAcross = 3e-4;  ///< sine of the angle to the axis [-]
     const auto       i            = static_cast<std::size_t>(shape);
     const Posed      X_BS         = static_cast<Posed>(model.shape_transform[i]);
     const Mat33d     R            = to_matrix(X_BS.q);
@@ -64,9 +65,17 @@ std::optional<Rolling> rolling_at(const model::Model& model, std::int32_t shape,
 {
     constexpr double kAside = 3e-3;  ///< of the way from the centre: single precision, and normals of meshes
     if (!can_roll(model.shape_type[static_cast<std::size_t>(shape)])) return {};
-    const Rolling at  = surface_at(model, shape, p_B);
-    const Vec3d   d_B = rotate(conjugate(q_WB), d_W);
-    if (!(dot(d_B, times(at.M, d_B)) > at.least)) return {};
+    Rolling     at  = surface_at(model, shape, p_B);
+    const Vec3d d_B = rotate(conjugate(q_WB), d_W);
+    at.toward       = d_W;
+    if (!(dot(d_B, times(at.M, d_B)) > at.least)) {
+        // It stands on a face. The point is where its circle is farthest along the way from the axis to it.
+        const Vec3d  out    = p_B - at.centre;
+        const double across = length(out);
+        if (!(across > 0)) return {};
+        at.toward = rotate(q_WB, out / across);
+        return at;
+    }
     // Only a point that is where the round surface is farthest rolls; corners of clipped faces ride with the body.
     const double aside2 = length_squared(p_B - at.farthest(d_B));
     return aside2 <= kAside * kAside * length_squared(p_B - at.centre) ? std::optional(at) : std::nullopt;

@@ -537,7 +537,7 @@ Vec3d place_core(const Mechanism& system, const ContactRow& row, std::size_t sid
     Vec3d p_B = row.point_B[side];
     if (row.roller[side] >= 0) {
         const Quatd q   = body_pose(system, row.body[side]).q;
-        const Vec3d d_B = rotate(conjugate(q), side == 0 ? row.n : -row.n);
+        const Vec3d d_B = rotate(conjugate(q), row.toward[side]);
         p_B             = surface_at(*system.model, row.roller[side], p_B).farthest(d_B);
     }
     return place(system, row.body[side], row.link[side], p_B);
