@@ -40,6 +40,21 @@ std::int32_t add_base_joint(Import& run, std::int32_t child)
     return run.builder.add_joint_fixed(parent, child, X_P, {});
 }
 
+/// Says that the frame of a joint in the world was not taken as it is authored.
+void tell_world_frame(Import& run, const physics::Joint& joint, const Posed& off)
+{
+    const double away = length(off.p), turned = length(to_rotation_vector(off.q));
+    if (away == 0 && turned == 0) return;
+    Diagnostic told = make_diagnostic(
+        codes::kWorldFrame, joint.prim.site(),
+        fmt::format("the world's side of {} is {:.3g} m and {:.3g} degrees from where its body stands; the joint is "
+                    "taken to stand there, with its coordinates at zero",
+                    joint.path.text(), away, turned / kDegrees));
+    // What is fixed has no coordinates, and stays where it stands.
+    if (joint.kind == physics::JointKind::fixed) told.severity = Severity::info;
+    run.found.add(std::move(told));
+}
+
 /// Adds one joint of the plan; -1 when it turns out to hold nothing.
 std::int32_t add_joint(Import& run, const PlannedJoint& planned, WorldAnchor anchor, const usd::Prim& articulation,
                        bool excluded = false)
@@ -48,6 +63,7 @@ std::int32_t add_joint(Import& run, const PlannedJoint& planned, WorldAnchor anc
     const auto            ends  = joint_ends(run, first, planned.flipped, anchor, articulation);
     // Both ends in the world, or a body that is not imported: there is no joint to add.
     if (!ends) return -1;
+    tell_world_frame(run, first, ends->recovered);
     model::BuilderJoint joint;
     joint.label                     = first.path.text();
     joint.parent                    = ends->parent;

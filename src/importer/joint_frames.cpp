@@ -21,8 +21,9 @@ Posed root_pose(const Import& run, const usd::Prim& articulation)
 }
 
 /// The world frame of the anchor on the world's side, in the stage's frame and the builder's units.
+/// @param recovered  gets JointEnds::recovered
 Posed world_anchor(const Import& run, const physics::Joint& joint, bool world_is_first, WorldAnchor anchor,
-                   const usd::Prim& articulation)
+                   const usd::Prim& articulation, Posed& recovered)
 {
     const Posed&     own    = world_is_first ? joint.frame0 : joint.frame1;
     const Posed      X_own  = run.scaled(world_is_first ? joint.X_WF0 : joint.X_WF1);
@@ -45,7 +46,9 @@ Posed world_anchor(const Import& run, const physics::Joint& joint, bool world_is
     // anchor that the authored poses contradict would throw the mechanism across the scene, so the body's side decides
     // then.
     const bool off = physics::anchor_gap(joint, inverse(X_own) * X_body).is_contradiction();
-    return off && named.empty() ? X_body : X_own;
+    if (!off || !named.empty()) return X_own;
+    recovered = inverse(X_own) * X_body;
+    return X_body;
 }
 
 }  // namespace
@@ -70,7 +73,7 @@ std::optional<JointEnds> joint_ends(const Import& run, const physics::Joint& joi
     } else if (run.conventions.anchors_moved_with_import && anchor == WorldAnchor::articulation_branch) {
         ends.X_P = run.scaled(ends.exchanged ? joint.frame1 : joint.frame0);  // and so in the builder's world
     } else {
-        const Posed X_S = world_anchor(run, joint, !ends.exchanged, anchor, articulation);
+        const Posed X_S = world_anchor(run, joint, !ends.exchanged, anchor, articulation, ends.recovered);
         ends.X_P        = run.X_WS * run.root_offset(articulation) * X_S;
     }
     return ends;

@@ -10,7 +10,9 @@ struct JointEnds {
     physics::Index parent_body = physics::kNone, child_body = physics::kNone;
     Posed          X_P,
         X_C;  ///< anchor in the parent body (in the builder's world when that is the world) and in the child body
-    bool exchanged = false;  ///< body1 is the parent
+    bool  exchanged = false;  ///< body1 is the parent
+    /// How far the world's side was from where the body stands, which is taken for it; zero where it is as authored.
+    Posed recovered;
 };
 
 /// What ties a joint to the world, because each recovers a missing world frame in its own way.

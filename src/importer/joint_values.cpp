@@ -209,24 +209,51 @@ void fill_single(Import& run, const physics::Joint& source, const JointEnds& end
     (turns ? joint.angular_axes : joint.linear_axes).push_back(dof);
 }
 
+/// The ends of a joint of several axes were exchanged, so that it is the inverse of what is authored: turns about a, b
+/// and c became turns about -c, -b and -a. Slides come before the turns in a model's joint. Those of an inverse come
+/// after them and have no place there, unless they run along the only axis that turns.
+void tell_inverse(Import& run, const physics::Joint& source, const model::BuilderJoint& joint)
+{
+    if (joint.linear_axes.empty() || joint.angular_axes.empty()) return;
+    const bool apart =
+        joint.angular_axes.size() > 1 || std::ranges::any_of(joint.linear_axes, [&](const JointDofConfig& slide) {
+            return length(cross(slide.axis, joint.angular_axes.front().axis)) > 1e-6;
+        });
+    if (!apart) return;
+    run.found.add(
+        codes::kJointInverse, source.prim.site(),
+        fmt::format("{} slides and turns, and its body0 is what moves in the world: its slides are taken along "
+                    "axes that do not turn",
+                    source.path.text()));
+}
+
 void fill_merged(Import& run, JointGroup group, model::BuilderJoint& joint, Filled& filled)
 {
-    joint.type                     = JointType::d6;
-    const physics::Joint& first    = run.joint(group.front());
-    const Quatd           q_first  = first.frame0.q;
-    bool                  reported = false;
-    for (const physics::Index i : group) {
+    joint.type                  = JointType::d6;
+    const physics::Joint& first = run.joint(group.front());
+    // The world is the parent, whichever end it is; members may say it differently.
+    const auto exchanged = [&](const physics::Joint& member) {
+        return run.body_index(member.body1) < 0 && !run.conventions.reversed_axes_kept;
+    };
+    const auto  of_parent = [&](const physics::Joint& m) -> const Posed& { return exchanged(m) ? m.frame1 : m.frame0; };
+    const auto  of_child  = [&](const physics::Joint& m) -> const Posed& { return exchanged(m) ? m.frame0 : m.frame1; };
+    const Quatd q_first   = of_parent(first).q;
+    bool        reported  = false;
+    std::vector<physics::Index> members(group.begin(), group.end());
+    if (exchanged(first)) std::ranges::reverse(members);  // the inverse of several turns
+    for (const physics::Index i : members) {
         const physics::Joint& member = run.joint(i);
         JointDofConfig        dof    = single_axis(run, member, true, filled);
+        if (exchanged(member)) dof.axis = -dof.axis;
         // Members may have anchors that are turned against the first: axes into its frame.
-        if (std::abs(dot(q_first, member.frame0.q)) <= 1 - 1e-6)
-            dof.axis = rotate(conjugate(q_first) * member.frame0.q, dof.axis);
+        if (const Quatd q = of_parent(member).q; std::abs(dot(q_first, q)) <= 1 - 1e-6)
+            dof.axis = rotate(conjugate(q_first) * q, dof.axis);
         const bool turns   = member.kind == physics::JointKind::revolute;
         auto&      axes    = turns ? joint.angular_axes : joint.linear_axes;
         run.merged_axis[i] = {turns, axes.size()};
         axes.push_back(dof);
         const double apart =
-            std::max(length(member.frame0.p - first.frame0.p), length(member.frame1.p - first.frame1.p));
+            std::max(length(of_parent(member).p - of_parent(first).p), length(of_child(member).p - of_child(first).p));
         if (apart * run.length() > 1e-6 && !reported) {
             run.found.add(codes::kMergeAnchor, member.prim.site(),
                           fmt::format("{} is merged with {}, whose anchor lies {:.3g} away and is used",
@@ -234,6 +261,7 @@ void fill_merged(Import& run, JointGroup group, model::BuilderJoint& joint, Fill
             reported = true;
         }
     }
+    if (exchanged(first)) tell_inverse(run, first, joint);
 }
 
 void fill_ball(Import& run, const physics::Joint& source, model::BuilderJoint& joint)
@@ -253,10 +281,12 @@ void fill_ball(Import& run, const physics::Joint& source, model::BuilderJoint& j
         joint.angular_axes.push_back(dof);
     }
     if (!run.conventions.no_cones_and_breaks && source.cone_enabled) {
-        // The model's cone opens about the x axis of the anchor frames.
-        const Quatd turn   = rotation_between(Vec3d{1, 0, 0}, physics::unit_vector(source.axis));
-        joint.parent_xform = joint.parent_xform * Posed{{}, turn};
-        joint.child_xform  = joint.child_xform * Posed{{}, turn};
+        // The model's cone opens about the x axis of the anchor frames, to cone_limit[0] towards y. UsdPhysics counts
+        // from its axis on: the first angle is towards the next axis, the second towards the one after that.
+        const double thirds = static_cast<int>(source.axis);
+        const Quatd  turn   = from_axis_angle(normalized(Vec3d{1, 1, 1}), thirds * 2 * kPi / 3);
+        joint.parent_xform  = joint.parent_xform * Posed{{}, turn};
+        joint.child_xform   = joint.child_xform * Posed{{}, turn};
         // Negative means no limit in UsdPhysics.
         joint.cone_limit = {source.cone_angle0 < 0 ? -1 : source.cone_angle0 * kDegrees,
                             source.cone_angle1 < 0 ? -1 : source.cone_angle1 * kDegrees};
@@ -359,6 +389,12 @@ bool fill_d6(Import& run, physics::Index index, const JointEnds& ends, model::Bu
         return true;
     }
     joint.parent_xform = joint.parent_xform * (ends.exchanged ? inverse(X_locked) : X_locked);
+    if (ends.exchanged && !run.conventions.reversed_axes_kept) {
+        std::vector<std::string>& names = run.axis_names[index];
+        std::ranges::reverse(joint.angular_axes);
+        std::reverse(names.begin() + static_cast<std::ptrdiff_t>(joint.linear_axes.size()), names.end());
+        tell_inverse(run, source, joint);
+    }
     if (unlimited == 6 && !driven) {
         run.found.add(codes::kJointSkipped, source.prim.site(),
                       fmt::format("{} has no limit or drive and no effect", source.path.text()));

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "import_support.h"
@@ -50,6 +52,25 @@ def PhysicsRevoluteJoint "shoulder_joint"
 )";
 
 }  // namespace
+
+TEST_CASE("every joint can be explained, whichever of its axes are limited or driven")
+{
+    // To find out what decided, the stage is imported by each answer to each question of compatibility.
+    for (const char* type : {"PhysicsJoint", "PhysicsRevoluteJoint", "PhysicsPrismaticJoint", "PhysicsSphericalJoint",
+                             "PhysicsFixedJoint", "PhysicsDistanceJoint"})
+        for (const char* api : {"PhysicsLimitAPI:transX", "PhysicsLimitAPI:rotZ", "PhysicsLimitAPI:distance",
+                                "PhysicsDriveAPI:rotY", "PhysicsDriveAPI:angular", "PhysicsDriveAPI:transZ"})
+            for (const char* side : {"body0", "body1"}) {
+                CAPTURE(std::string(type));
+                CAPTURE(std::string(api));
+                const Asked asked(stage_text(kArm + fmt::format("def {} \"j\" (prepend apiSchemas = [\"{}\"])\n{{\n    "
+                                                                "rel physics:{} = </arm>\n}}\n",
+                                                                type, api, side)),
+                                  {"newton"});
+                if (asked.imported.result->path_joint_map.contains("/j")) CHECK(explain(asked.input(), "/j"));
+                CHECK(explain(asked.input(), "/shoulder_joint"));
+            }
+}
 
 TEST_CASE("explain names the winner, the losers and their order for the armature that three vendors author (SMP-02)")
 {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numbers>
 
 #include "import_support.h"
@@ -392,6 +393,109 @@ TEST_CASE("a ball joint carries its cone about the x axis of its frames (GAP-008
     CHECK(j.q == std::vector<double>{0, 0, 0, 1});
     CHECK(j.cone_limit[0] == close_to(30 * kDegrees, 1e-6));
     CHECK(distance(rotate(j.parent_xform.q, Vec3d{1, 0, 0}), Vec3d{0, 0, 1}) < 1e-12);
+}
+
+TEST_CASE("the angles of a cone are towards the axes that follow its own (IMP-104)")
+{
+    // UsdPhysics: coneAngle0Limit is towards the next axis, coneAngle1Limit towards the one after that. The model's
+    // first angle is towards y of the frames, its second towards z.
+    const Vec3d axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (std::size_t k = 0; k < 3; ++k) {
+        CAPTURE(k);
+        const Imported in = import_text(hinge_stage(
+            fmt::format("uniform token physics:axis = \"{}\"\n    float physics:coneAngle0Limit = 30\n    float "
+                        "physics:coneAngle1Limit = 50",
+                        "XYZ"[k]),
+            "PhysicsSphericalJoint"));
+        REQUIRE(in.result);
+        const model::BuilderJoint& j = in.joint_at("/robot/hinge");
+        CHECK(j.cone_limit[0] == close_to(30 * kDegrees, 1e-6));
+        CHECK(j.cone_limit[1] == close_to(50 * kDegrees, 1e-6));
+        for (const Quatd& q : {j.parent_xform.q, j.child_xform.q})
+            for (std::size_t i = 0; i < 3; ++i) CHECK(distance(rotate(q, axes[i]), axes[(k + i) % 3]) < 1e-12);
+    }
+}
+
+namespace {
+
+/// A body in the world on a generic joint whose body0 or body1 it is, with these axes free between -60 and 60.
+std::string swivel(bool first, const std::vector<std::string>& free)
+{
+    std::string apis, values;
+    for (const char* axis : {"transX", "transY", "transZ", "rotX", "rotY", "rotZ"}) {
+        const bool moves = std::ranges::find(free, axis) != free.end();
+        apis += fmt::format("{}\"PhysicsLimitAPI:{}\"", apis.empty() ? "" : ", ", axis);
+        values += fmt::format("    float limit:{0}:physics:low = {1}\n    float limit:{0}:physics:high = {2}\n", axis,
+                              moves ? -60 : 1, moves ? 60 : -1);
+    }
+    return stage_text(body("b") + fmt::format("def PhysicsJoint \"j\" (prepend apiSchemas = [{}]) {{\n    rel "
+                                              "physics:body{} = </b>\n{}}}\n",
+                                              apis, first ? 0 : 1, values));
+}
+
+}  // namespace
+
+TEST_CASE("the inverse of several turns is turned back in the opposite order (IMP-106)")
+{
+    const Imported as_is = import_text(swivel(false, {"rotX", "rotY", "rotZ"}));
+    const Imported other = import_text(swivel(true, {"rotX", "rotY", "rotZ"}));
+    // Three turns that are limited stay three axes.
+    const auto &forward = as_is.joint_at("/j").angular_axes, &back = other.joint_at("/j").angular_axes;
+    REQUIRE(forward.size() == 3);
+    REQUIRE(back.size() == 3);
+    Quatd q, p;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const double angle = 0.3 + 0.2 * static_cast<double>(i);  // of X, Y, Z
+        CHECK(distance(forward[i].axis, -1.0 * back[2 - i].axis) < 1e-12);
+        q = q * from_axis_angle(forward[i].axis, angle);
+    }
+    for (std::size_t i = 0; i < 3; ++i) p = p * from_axis_angle(back[i].axis, 0.3 + 0.2 * static_cast<double>(2 - i));
+    CHECK(length(to_rotation_vector(q * p)) < 1e-12);
+    CHECK(other.found.count("IMPORT_JOINT_INVERSE") == 0);
+    // A slide along the only axis that turns commutes with it; any other does not, and that is told.
+    CHECK(import_text(swivel(true, {"transZ", "rotZ"})).found.count("IMPORT_JOINT_INVERSE") == 0);
+    CHECK(import_text(swivel(true, {"transX", "rotZ"})).found.count("IMPORT_JOINT_INVERSE") == 1);
+    CHECK(import_text(swivel(false, {"transX", "rotZ"})).found.count("IMPORT_JOINT_INVERSE") == 0);
+}
+
+TEST_CASE("joints that are merged turn their axes where the world is their second end (IMP-111)")
+{
+    for (const bool first : {false, true}) {
+        std::string text = body("b");
+        for (const char* axis : {"X", "Y"})
+            text += fmt::format(
+                "def PhysicsPrismaticJoint \"j{0}\" {{ rel physics:body{1} = </b>\n    uniform token "
+                "physics:axis = \"{0}\" }}\n",
+                axis, first ? 0 : 1);
+        const Imported in = import_text(stage_text(text));
+        REQUIRE(in.result);
+        double found[2] = {};
+        for (const auto& dof : in.joint_at("/jX").linear_axes) found[0] += dof.axis.x, found[1] += dof.axis.y;
+        CHECK(found[0] == (first ? -1 : 1));
+        CHECK(found[1] == (first ? -1 : 1));
+    }
+}
+
+TEST_CASE("a joint whose frame in the world was not taken is told (GAP-094)")
+{
+    const auto on = [](const char* type, const char* frame) {
+        return import_text(stage_text(body("b", 0.01) + fmt::format("def {} \"j\" {{ rel physics:body1 = </b>\n    "
+                                                                    "uniform token physics:axis = \"Z\"\n    {} }}\n",
+                                                                    type, frame)));
+    };
+    // A centimetre off the line of the slide: the whole frame is that of the body.
+    const Imported slide = on("PhysicsPrismaticJoint", "point3f physics:localPos0 = (0, 0, -0.3)");
+    CHECK(slide.found.count("IMPORT_JOINT_WORLD_FRAME") == 1);
+    CHECK(distance(slide.joint_at("/j").parent_xform.p, Vec3d{0.01, 0, 0}) < 1e-9);
+    for (const Diagnostic& one : slide.found)
+        if (one.id == "IMPORT_JOINT_WORLD_FRAME") CHECK(one.severity == Severity::warning);
+    const Imported meets = on("PhysicsPrismaticJoint", "point3f physics:localPos0 = (0.01, 0, -0.3)");
+    CHECK(meets.found.count("IMPORT_JOINT_WORLD_FRAME") == 0);
+    // What is fixed stays where it stands, which is hardly worth a word.
+    const Imported fixed = on("PhysicsFixedJoint", "");
+    REQUIRE(fixed.found.count("IMPORT_JOINT_WORLD_FRAME") == 1);
+    for (const Diagnostic& one : fixed.found)
+        if (one.id == "IMPORT_JOINT_WORLD_FRAME") CHECK(one.severity == Severity::info);
 }
 
 TEST_CASE("a mimic follows in radians (IMP-123, IMP-125)")
