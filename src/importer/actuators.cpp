@@ -2,7 +2,10 @@
 // damping of its joint's dof. Others stay as custom attributes only.
 // Called once joints exist; gains are per radian or metre already, as MuJoCo has them.
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <vector>
 
 #include "axis_drive.h"
 #include "import.h"
@@ -33,11 +36,44 @@ bool is_angular(const Import& run, const usd::Path& joint, const model::JointDof
     return std::ranges::any_of(made.angular_axes, [&](const model::JointDofConfig& axis) { return &axis == dof; });
 }
 
+/// A joint that servos drive: its own drive as it was before them.
+struct Driven {
+    const model::JointDofConfig* dof;
+    usd::Prim                    servo;  ///< the first
+    usd::Path                    joint;
+    resolve::AxisDrive           own;
+};
+
+/// Servos take the place of a drive that says something else. What conversions write beside servos says the same.
+void tell_replaced(Import& run, const Driven& driven, const resolve::AxisDrive& now)
+{
+    const auto same = [](double a, double b) { return std::abs(a - b) <= 1e-5 * std::max(std::abs(a), std::abs(b)); };
+    if (driven.own.stiffness + driven.own.damping == 0 ||
+        (same(driven.own.stiffness, now.stiffness) && same(driven.own.damping, now.damping)))
+        return;
+    const usd::Prim& joint = run.joint(run.physics.joint_at(driven.joint)).prim;
+    run.found.add(
+        codes::kServoReplaces, driven.servo.site(),
+        fmt::format("servos of MuJoCo take the place of the drive of {}: stiffness {:.6g} instead of {:.6g}, "
+                    "damping {:.6g} instead of {:.6g}",
+                    driven.joint.text(), now.stiffness, driven.own.stiffness, now.damping, driven.own.damping));
+    if (!run.log) return;
+    for (const char* kind : {"angular", "linear", "transX", "transY", "transZ", "rotX", "rotY", "rotZ"})
+        for (const char* gain : {"stiffness", "damping"}) {
+            const std::string name = fmt::format("drive:{}:physics:{}", kind, gain);
+            if (joint.attribute(name).authored())
+                run.log->correct(
+                    joint, usd::Token(name), physics::Use::overridden,
+                    fmt::format("the servo {} of MuJoCo takes the place of the drive", driven.servo.path().text()));
+        }
+}
+
 }  // namespace
 
 void add_actuators(Import& run)
 {
     if (!run.resolvers.has("mjc")) return;
+    std::vector<Driven> driven;
     for (const usd::Prim& prim : run.stage.traverse()) {
         if (prim.type_name() != usd::Token("MjcActuator") || run.ignored(prim.path())) continue;
         const std::vector<usd::Path> targets = prim.relationship("mjc:target").targets();
@@ -54,10 +90,15 @@ void add_actuators(Import& run)
             for (const char* name : {"mjc:forceRange:min", "mjc:forceRange:max"})
                 run.took(prim, name, physics::Use::converted, "the larger magnitude bounds the drive's force");
         resolve::AxisDrive drive = axis_drive(*dof);
-        resolve::add(drive, *servo);
+        const bool         first = std::ranges::none_of(driven, [&](const Driven& one) { return one.dof == dof; });
+        if (first) driven.push_back({dof, prim, targets.front(), drive});
+        resolve::add(drive, *servo, run.context, first);
         set_drive(*dof, drive);
+        run.servos.insert(prim.path());
         ++run.result.actuator_count;
     }
+    if (!run.conventions.servos_replace_each_other)
+        for (const Driven& one : driven) tell_replaced(run, one, axis_drive(*one.dof));
     if (run.conventions.own_actuators_counted)
         run.result.actuator_count = 0;  // there it counts Newton's own actuator prims
 }

@@ -60,6 +60,7 @@ struct Import {
     Posed                             X_WS;         ///< stage frame (after units) in the builder's world
     double                            gains_scaling = 1;
 
+    std::set<usd::Path> servos;  ///< MjcActuator prims whose law is in the drive of their joint
     /// Axes of joint prims that were merged: (angular, position among the joint's axes of that kind).
     std::map<physics::Index, std::pair<bool, std::size_t>> merged_axis;
     /// Of joints with several axes: their names in the order of the model's.

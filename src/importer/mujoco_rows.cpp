@@ -643,8 +643,9 @@ class Rows {
         const std::string  gains = word(prim, "mjc:gainType", "fixed"), biases = word(prim, "mjc:biasType", "none"),
                            dynamics = word(prim, "mjc:dynType", "none");
         const std::int32_t row      = count(RowKind::actuator)++;
-        const bool         servo    = dof >= 0 && gains == "fixed" && biases == "affine" && dynamics == "none" &&
-                                      is_drive(joint, dof, gain, bias, gear);
+        const bool         servo =
+            run_.servos.contains(prim.path()) || (dof >= 0 && gains == "fixed" && biases == "affine" &&
+                                                  dynamics == "none" && is_drive(joint, dof, gain, bias, gear));
         put("actuator_world", row, tendon >= 0 ? world_of_tendon(tendon) : world_of(joint, shape, body));
         // 0: MuJoCo takes targets of the drive, 1: its own controls.
         put("ctrl_source", row, servo ? 0 : 1);

@@ -1,5 +1,5 @@
-// Prims of actuators as drives: MuJoCo's servos replace the gains of the joint's own drive, Newton's
-// proportional-derivative laws add to them.
+// Prims of actuators as drives: MuJoCo's servos take the place of the joint's own drive, Newton's
+// proportional-derivative laws add to it. Several of either on one joint add.
 
 #include "mechane/resolve/actuators.h"
 
@@ -60,9 +60,20 @@ std::optional<MjcServo> mjc_servo(const usd::Prim& prim, const Context& context,
     return servo;
 }
 
-void add(AxisDrive& drive, const MjcServo& servo)
+void add(AxisDrive& drive, const MjcServo& servo, const Context& context, bool first)
 {
-    using Command         = AxisDrive::Command;
+    using Command = AxisDrive::Command;
+    if (!context.rules.conventions.servos_replace_each_other) {
+        // Forces of actuators add: so do the gains of several servos, whose forces are k (u - q) - kv qd.
+        if (first) drive = {0, 0, drive.max_force, Command::none};
+        drive.stiffness += servo.stiffness;
+        drive.damping += servo.damping;
+        const Command own = servo.position ? Command::position : Command::velocity;
+        drive.command     = drive.command == Command::none || drive.command == own ? own : Command::both;
+        if (servo.max_force)
+            drive.max_force = first ? std::min(drive.max_force, *servo.max_force) : drive.max_force + *servo.max_force;
+        return;
+    }
     const Command command = drive.command;
     if (servo.position) {
         drive.stiffness = servo.stiffness;

@@ -12,6 +12,7 @@
 #include "mechane/model/types.h"
 #include "mechane/solvers/codes.h"
 #include "mechane/solvers/parameters.h"
+#include "solvers/mujoco/attributes.h"
 
 namespace mechane::solvers {
 
@@ -65,6 +66,36 @@ Labels shapes(const Model& m, const std::vector<Real>& values)
     return those(m.shape_label, [&](std::size_t s) { return collides(m, s) && values[s] > 0; });
 }
 
+/// One for each row of MuJoCo's own that pushes while nobody commands it: actuators with a bias of their own which no
+/// drive of a joint stands for. A motor pushes when it is told to.
+Labels pushing_actuators(const Model& m)
+{
+    const mujoco::Attributes of(m, {});
+    Labels                   out;
+    for (std::size_t i = 0; i < of.rows("ctrl_source"); ++i) {
+        bool biased = of.whole("actuator_biastype", i, 0) == 2;  // a muscle, which resists being stretched
+        for (std::size_t c = 0; c < 10; ++c) biased = biased || of.number("actuator_biasprm", i, 0, c) != 0;
+        if (biased && of.whole("ctrl_source", i, 1) == 1) out.emplace_back("actuators");
+    }
+    return out;
+}
+/// The same of tendons: what only carries the force of an actuator does nothing by itself.
+Labels pulling_tendons(const Model& m)
+{
+    const mujoco::Attributes of(m, {});
+    Labels                   out;
+    for (std::size_t i = 0; i < of.rows("tendon_world"); ++i) {
+        bool pulls = of.whole("tendon_limited", i, 2) == 1 ||
+                     (of.whole("tendon_limited", i, 2) == 2 && of.number("tendon_range", i, 0, 1) > 0);
+        for (const char* value : {"tendon_stiffness", "tendon_damping", "tendon_frictionloss"})
+            pulls = pulls || of.number(value, i, 0) != 0;
+        if (pulls) out.emplace_back("tendons");
+    }
+    return out;
+}
+
+bool closes_loop(const Model& m, std::size_t j) { return m.joint_articulation[j] < 0 && m.joint_enabled[j] != 0; }
+
 // A feature, who uses it in a model, and what the default solver softstep does with it. The consequence is the text
 // for the user where the support is not full.
 struct Row {
@@ -92,9 +123,17 @@ const Row kRows[] = {
      Support::full,
      {}},
     {{"joint.loop", "joints that close a loop or are excluded from their articulation"},
+     [](const Model& m) { return those(m.joint_label, [&](std::size_t j) { return closes_loop(m, j); }); },
+     Support::full,
+     {}},
+    {{"joint.loop_values", "drives, limits, armature and friction of joints that close a loop"},
      [](const Model& m) {
-         return those(m.joint_label,
-                      [&](std::size_t j) { return m.joint_articulation[j] < 0 && m.joint_enabled[j] != 0; });
+         return those(m.joint_label, [&](std::size_t j) {
+             for (auto d = static_cast<std::size_t>(m.joint_qd_start[j]);
+                  closes_loop(m, j) && d < static_cast<std::size_t>(m.joint_qd_start[j + 1]); ++d)
+                 if (driven(m, d) || limited(m, d) || m.joint_armature[d] > 0 || m.joint_friction[d] > 0) return true;
+             return false;
+         });
      },
      Support::full,
      {}},
@@ -207,6 +246,15 @@ const Row kRows[] = {
      },
      Support::full,
      {}},
+    {{"contact.combine", "rules by which the friction of two shapes becomes one"},
+     [](const Model& m) {
+         return those(m.shape_label, [&](std::size_t s) {
+             return collides(m, s) && m.shape_friction_combine[s] >= 0 &&
+                    m.shape_friction_combine[s] != static_cast<std::int32_t>(model::MaterialCombine::maximum);
+         });
+     },
+     Support::full,
+     {}},
     {{"contact.turning_friction", "torsional and rolling friction"},
      [](const Model& m) {
          return those(m.shape_label, [&](std::size_t s) {
@@ -249,6 +297,14 @@ const Row kRows[] = {
      },
      Support::approximated,
      "a contact sticks until friction gives way, at any speed"},
+    {{"mujoco.actuator", "actuators of MuJoCo that are no drive of a joint"},
+     pushing_actuators,
+     Support::ignored,
+     "they push nothing; the solver mujoco has them"},
+    {{"mujoco.tendon", "tendons of MuJoCo"},
+     pulling_tendons,
+     Support::ignored,
+     "they pull nothing; the solver mujoco has them"},
     {{"particle", "particles"},
      [](const Model& m) { return Labels(m.particle_count(), "particles"); },
      Support::full,
@@ -280,9 +336,13 @@ constexpr std::string_view kFree = "the joint does nothing, its child moves free
                            kAsForce = "the gains are taken as stiffness and damping, whatever the inertia",
                            kStays   = "without a target the body stays where it is, whatever its velocity",
                            kDynamic = "the dynamic coefficient holds at rest too", kAwake = "they are awake",
-                           kUnbroken = "they never break";
+                           kUnbroken    = "they never break",
+                           kNoActuators = "they push nothing; the solver mujoco has them",
+                           kNoTendons   = "they pull nothing; the solver mujoco has them";
 
 constexpr Shortcoming kXpbdLacks[] = {
+    {"mujoco.actuator", ignored, kNoActuators},
+    {"mujoco.tendon", ignored, kNoTendons},
     {"joint.rod", ignored, kFree},
     {"joint.limit_gains", ignored, "limits are hard, whatever their stiffness"},
     {"joint.velocity_limit", ignored, kNotRead},
@@ -295,14 +355,16 @@ constexpr Shortcoming kXpbdLacks[] = {
     {"joint.break", ignored, kUnbroken},
     {"body.kinematic", approximated, kStays},
     {"body.starts_asleep", ignored, kAwake},
-    {"contact.static_friction", approximated, kDynamic},
-    {"contact.restitution", approximated, "bodies bounce with the parameter enable_restitution only"},
+    {"contact.static_friction", ignored, kDynamic},
+    {"contact.restitution", ignored, "bodies bounce with the parameter enable_restitution only"},
     {"contact.adhesion", ignored, "nothing pulls: contacts only push"},
     {"contact.stiffness", ignored, "contacts are hard, whatever their stiffness"},
     {"contact.friction_gain", ignored, "friction sticks until it gives way, at any speed"},
     {"contact.hydroelastic", approximated, "the contacts of the pressure field are hard"}};
 
 constexpr Shortcoming kSemiImplicitLacks[] = {
+    {"mujoco.actuator", ignored, kNoActuators},
+    {"mujoco.tendon", ignored, kNoTendons},
     {"joint.ball", approximated, "balls have damping, and no limits or drives"},
     {"joint.distance", ignored, kFree},
     {"joint.rod", ignored, kFree},
@@ -316,11 +378,13 @@ constexpr Shortcoming kSemiImplicitLacks[] = {
     {"joint.break", ignored, kUnbroken},
     {"body.kinematic", approximated, kStays},
     {"body.starts_asleep", ignored, kAwake},
-    {"contact.static_friction", approximated, kDynamic},
+    {"contact.static_friction", ignored, kDynamic},
     {"contact.turning_friction", ignored, "contacts do not resist spinning and rolling"},
     {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"}};
 
 constexpr Shortcoming kFeatherstoneLacks[] = {
+    {"mujoco.actuator", ignored, kNoActuators},
+    {"mujoco.tendon", ignored, kNoTendons},
     {"joint.ball", approximated, "balls have damping, and no limits or drives"},
     {"joint.distance", ignored, kFree},
     {"joint.rod", ignored, kFree},
@@ -333,21 +397,22 @@ constexpr Shortcoming kFeatherstoneLacks[] = {
     {"joint.break", ignored, kUnbroken},
     {"body.kinematic", approximated, kStays},
     {"body.starts_asleep", ignored, kAwake},
-    {"contact.static_friction", approximated, kDynamic},
+    {"contact.static_friction", ignored, kDynamic},
     {"contact.turning_friction", ignored, "contacts do not resist spinning and rolling"},
     {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"}};
 
 constexpr Shortcoming kMujocoLacks[] = {
+    {"contact.combine", ignored, "the larger friction of two shapes holds"},
     {"joint.distance", approximated, "a tendon holds the range; a drive of the distance does nothing"},
     {"joint.rod", ignored, kFree},
-    {"joint.loop", approximated, "the axes hold; drives, limits, armature and friction of such joints do nothing"},
+    {"joint.loop_values", ignored, "only the axes hold"},
     {"joint.velocity_limit", ignored, kNotRead},
     {"joint.acceleration_drive", ignored, kAsForce},
     {"joint.cone_limit", ignored, kNotRead},
     {"joint.break", ignored, kUnbroken},
     {"body.kinematic", approximated, kStays},
     {"body.starts_asleep", ignored, kAwake},
-    {"contact.static_friction", approximated, kDynamic},
+    {"contact.static_friction", ignored, kDynamic},
     {"contact.turning_friction", approximated, "it acts where coefficients other than the defaults ask for it"},
     {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"},
     {"contact.adhesion", ignored, "nothing pulls: contacts only push"},

@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include <array>
+
 #include "import_support.h"
 
 using namespace mechane;
@@ -107,4 +111,57 @@ def NewtonActuator "m" (prepend apiSchemas = ["NewtonPIDControlAPI", "NewtonActu
             CAPTURE(entry.property);
             CHECK(entry.verdict == Verdict::ignored);
         }
+}
+
+namespace {
+
+/// A servo of MuJoCo on the hinge j1: a position servo of stiffness and damping, or with stiffness 0 a velocity servo.
+std::string mujoco_servo(const std::string& name, double kp, double kv)
+{
+    return fmt::format(
+        "def MjcActuator \"{}\"\n{{\n    rel mjc:target = </robot/j1>\n    uniform token mjc:biasType = "
+        "\"affine\"\n    uniform double[] mjc:gainPrm = [{}, 0, 0]\n    uniform double[] mjc:biasPrm = [0, "
+        "{}, {}]\n}}\n",
+        name, kp > 0 ? kp : kv, -kp, -kv);
+}
+
+}  // namespace
+
+TEST_CASE("servos of MuJoCo on one joint add, in the place of the joint's own drive")
+{
+    // MuJoCo adds the forces of actuators. Newton 1.8 lets the last servo say each gain.
+    ImportOptions options;
+    options.schema_resolvers = {"mjc"};
+    const auto gains         = [&](const std::string& servos, const std::string& drive, const ImportOptions& how) {
+        std::string text = driven(servos);
+        if (!drive.empty()) {
+            const std::size_t at = text.find("def PhysicsRevoluteJoint \"j1\"");
+            text.replace(at, 29,
+                         "def PhysicsRevoluteJoint \"j1\" (prepend apiSchemas = [\"PhysicsDriveAPI:angular\"])");
+            text.insert(text.find("rel physics:body0 = </robot/b>"), drive);
+        }
+        const Imported in = import_text(text, how);
+        REQUIRE(in.result);
+        const model::JointDofConfig& dof = in.joint_at("/robot/j1").angular_axes.front();
+        return std::array{dof.target_ke, dof.target_kd,
+                          static_cast<double>(in.found.count("IMPORT_SERVO_REPLACES_DRIVE"))};
+    };
+    const auto one = mujoco_servo("p", 10, 1), two = mujoco_servo("q", 10, 1), rate = mujoco_servo("v", 0, 5);
+    CHECK(gains(one, "", options) == std::array{10.0, 1.0, 0.0});
+    CHECK(gains(one + two, "", options) == std::array{20.0, 2.0, 0.0});
+    CHECK(gains(one + rate, "", options) == std::array{10.0, 6.0, 0.0});
+    CHECK(gains(rate + one, "", options) == std::array{10.0, 6.0, 0.0});
+    // Gains of a drive on a turning axis are per degree.
+    const std::string other =
+        "float drive:angular:physics:stiffness = 3\n        float drive:angular:physics:damping = 3\n        ";
+    CHECK(gains(one, other, options) == std::array{10.0, 1.0, 1.0});
+    // What a conversion writes beside the servos is their sum, and nothing to tell.
+    const std::string sum = fmt::format(
+        "float drive:angular:physics:stiffness = {}\n        float "
+        "drive:angular:physics:damping = {}\n        ",
+        20 * kDegrees, 2 * kDegrees);
+    CHECK(gains(one + two, sum, options) == std::array{20.0, 2.0, 0.0});
+    ImportOptions newton    = newton_options();
+    newton.schema_resolvers = {"mjc"};
+    CHECK(gains(one + two, "", newton) == std::array{10.0, 1.0, 0.0});
 }

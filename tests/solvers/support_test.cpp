@@ -1,4 +1,5 @@
 #include "mechane/solvers/support.h"
+#include "mechane/model/custom_rows.h"
 #include "mechane/solvers/codes.h"
 #include "world.h"
 
@@ -83,4 +84,52 @@ TEST_CASE("every row of the support matrix says what happens instead, unless all
         CHECK_FALSE(row.feature->what.empty());
     }
     CHECK(solvers::support_of("nobody").empty());
+}
+
+namespace {
+
+/// An attribute of MuJoCo's own rows: numbers row by row.
+template <class T>
+model::CustomArray mujoco_rows(const char* name, model::RowKind kind, model::CustomType type, std::vector<T> values,
+                               int columns = 1)
+{
+    return {.key       = std::string("mujoco:") + name,
+            .type      = type,
+            .frequency = model::rows_of(kind, columns),
+            .data      = std::move(values)};
+}
+
+/// How many warnings a solver gives of an actuator with this bias and source of its control, and of a tendon with this
+/// stiffness.
+std::size_t told(const char* solver, Real bias, std::int32_t source, Real stiffness)
+{
+    using model::CustomType;
+    using model::RowKind;
+    model::Model      m = finalized(unit_hinge(dof({0, 0, 1})));
+    std::vector<Real> gains(10);
+    gains[1] = bias;
+    for (model::CustomArray& one :
+         std::vector{mujoco_rows<std::int32_t>("ctrl_source", RowKind::actuator, CustomType::int32, {source}),
+                     mujoco_rows<std::int32_t>("actuator_biastype", RowKind::actuator, CustomType::int32, {1}),
+                     mujoco_rows<Real>("actuator_biasprm", RowKind::actuator, CustomType::float32, gains, 10),
+                     mujoco_rows<std::int32_t>("tendon_world", RowKind::tendon, CustomType::int32, {-1}),
+                     mujoco_rows<Real>("tendon_stiffness", RowKind::tendon, CustomType::float32, {stiffness})})
+        m.custom_arrays.arrays.push_back(std::move(one));
+    Diagnostics notices;
+    REQUIRE(solvers::make_solver(solver, m, {}, notices));
+    return notices.count("SOLVER_FEATURE");
+}
+
+}  // namespace
+
+TEST_CASE("actuators and tendons of MuJoCo that push by themselves are told where another solver runs (DYN-046)")
+{
+    for (const char* solver : {"softstep", "xpbd", "semi-implicit", "featherstone"}) {
+        CAPTURE(std::string(solver));
+        CHECK(told(solver, -100, 1, 0) == 1);
+        CHECK(told(solver, 0, 1, 5) == 1);
+        CHECK(told(solver, -100, 1, 5) == 2);
+        CHECK(told(solver, -100, 0, 0) == 0);  // the drive of a joint stands for it
+        CHECK(told(solver, 0, 1, 0) == 0);     // a motor pushes when it is told to
+    }
 }

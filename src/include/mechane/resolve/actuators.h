@@ -33,7 +33,9 @@ struct MjcServo {
 };
 /// Nothing for actuators of any other law, which are no drives.
 std::optional<MjcServo> mjc_servo(const usd::Prim& prim, const Context& context, bool angular);
-void                    add(AxisDrive& drive, const MjcServo& servo);
+/// Several servos on one joint add, in the place of the joint's own drive, as their forces do in MuJoCo.
+/// @param first  no servo was added to the drive yet
+void add(AxisDrive& drive, const MjcServo& servo, const Context& context, bool first);
 
 /// A NewtonActuator as authored: gains are per length unit, or per radian.
 struct NewtonActuator {
