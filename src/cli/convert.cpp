@@ -26,6 +26,7 @@
 #include "mechane/files/replace.h"
 #include "mechane/files/side_files.h"
 #include "mechane/files/suffix.h"
+#include "mechane/importer/collision_solids.h"
 #include "mechane/sourceformats/codes.h"
 #include "mechane/sourceformats/open.h"
 #include "mechane/usd/file_names.h"
@@ -77,6 +78,12 @@ int check_formats(const ConvertArgs& args, const Io& io)
                kExitUsage;
     if (args.verify && (exporter::is_gltf(args.input) || exporter::is_gltf(args.output)))
         return io.say_error("--verify compares robots; glTF holds scenes without bodies and joints\n"), kExitUsage;
+    // Other formats out have the robot's name in the file, other formats in get one; a stage is written as it is.
+    if (!args.name.empty() && usd::is_stage_name(args.input) && !exporter::format_of(args.output))
+        return io.say_error(
+                   "--name names robots that come from or go to URDF, MJCF or SDFormat; OpenUSD that stays "
+                   "OpenUSD, or becomes glTF, keeps its default prim: rename that in the stage\n"),
+               kExitUsage;
     if (args.layout.empty()) return kExitClean;
     // --layout must agree with the name of the result: it picks nothing, but makes a script say what it means.
     const auto wanted = layout_of_word(args.layout), named = layout_of_file(args.output);
@@ -242,7 +249,7 @@ int convert_out(const ConvertArgs& args, const sf::ReadOptions& options, const r
     if (!stage) return context.io.fail(stage.error());
     found.append((*stage)->diagnostics());
     // A stage without bodies and joints is no robot.
-    auto robot = exporter::robot_of_stage(**stage);
+    auto robot = exporter::robot_of_stage(**stage, importer::collision_solids(*stage));
     if (!robot) return context.io.report(found), context.io.fail(robot.error());
     found.append(robot->found);
     context.io.report(found);
@@ -330,7 +337,7 @@ int convert_layout(const ConvertArgs& args, const sf::ReadOptions& options, cons
     if (args.verify) {
         auto stage = usd::Stage::open(args.input, scene.open);
         if (!stage) return context.io.fail(stage.error());
-        auto robot = exporter::robot_of_stage(**stage);
+        auto robot = exporter::robot_of_stage(**stage, importer::collision_solids(*stage));
         if (!robot) return context.io.fail(robot.error());
         from.stage = *std::move(stage);
         from.tree  = std::move(robot->tree);
@@ -425,17 +432,21 @@ int run_convert(ConvertArgs& args, const CLI::App& verb, Context& context)
     if (!made) return context.io.fail(made.error());
     context.io.report(robot.found);
     if (auto refused = refuse_read_outputs(context); !refused) return context.io.fail(refused.error());
-    const auto written = package  ? packed(*made, args.output, *scene, robot.found)
-                         : single ? sf::write_file(*made, args.output)
-                                  : sf::write_folder(*made, args.output, sf::to_json(robot.losses));
+    Diagnostics packing;
+    const auto  written = package  ? packed(*made, args.output, *scene, packing)
+                          : single ? sf::write_file(*made, args.output)
+                                   : sf::write_folder(*made, args.output, sf::to_json(robot.losses));
+    context.io.report(packing);
     if (!written) return context.io.fail(written.error());
+    robot.found.append(packing);
     const std::string entry = single ? args.output : (fs::path(args.output) / made->entry).lexically_normal().string();
     Original          from{args.input, robot.tree, {}};
     // The original for --verify is the robot as one layer in memory, whatever the layout of the result.
     if (args.verify) {
         sf::LossReport unsaid;
         auto           whole = single ? std::move(made) : sf::to_usd(robot.tree, sf::Layout::single, unsaid);
-        auto           stage = usd::Stage::open_text(whole->layers.front().layer.to_text(), args.input, scene->open);
+        if (!whole) return context.io.fail(whole.error());
+        auto stage = usd::Stage::open_text(whole->layers.front().layer.to_text(), args.input, scene->open);
         if (!stage) return context.io.fail(stage.error());
         from.stage = *std::move(stage);
     }
