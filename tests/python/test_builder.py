@@ -272,6 +272,36 @@ def test_views_name_rows():
     assert m.tree() == "link0  [hinge0: REVOLUTE]\n  link1  [hinge1: REVOLUTE]" and '"link0" -> "link1"' in m.to_dot()
 
 
+def test_a_row_takes_as_many_numbers_as_it_has():
+    """One number for six is more likely a slip than a wish"""
+    m = pendulum().finalize()
+    body = m.bodies["link0"]
+    for name, value, shape in (("qd", 3, r"\(6,\)"), ("q", [1, 2, 3], r"\(7,\)"), ("inertia", 1.0, r"\(3, 3\)"), ("mass", [1, 2], r"\(\)")):
+        before = np.array(m._np(f"body_{name}"))
+        with pytest.raises(ValueError, match=f"{name}: shape .*expected {shape}"):
+            setattr(body, name, value)
+        np.testing.assert_array_equal(m._np(f"body_{name}"), before)
+    body.qd = [1, 2, 3, 4, 5, 6]
+    body.inertia = np.eye(3)
+    assert m.body_qd[body.index].tolist() == [1, 2, 3, 4, 5, 6] and m.body_inertia[body.index].tolist() == np.eye(3).tolist()
+
+
+def test_a_number_that_is_no_type_is_refused_with_those_that_are():
+    builder = pendulum()
+    for column, kind in (("joint_type", mc.JointType), ("shape_type", mc.GeoType), ("joint_target_mode", mc.JointTargetMode)):
+        rows = getattr(builder, column)
+        for wrong in (99, -1):
+            with pytest.raises(ValueError, match=f"{wrong} is no {kind.__name__}: .*{list(kind)[-1].name} \\({int(list(kind)[-1])}\\)"):
+                rows[0] = wrong
+        rows[0] = rows[0]
+    with pytest.raises(ValueError, match="77 is no GeoType"):
+        builder.add_shape(body=-1, type=77)
+    model = builder.finalize()
+    model.joint_type[0] = 42
+    with pytest.raises(ValueError, match=r"joint_type\[0\]: 42 is no JointType"):
+        mc.eval_fk(model, model.joint_q, model.joint_qd, model.state())
+
+
 def test_repr_is_one_line_with_counts():
     """(PYA-055)"""
     b = falling_ball()
