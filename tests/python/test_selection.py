@@ -30,9 +30,9 @@ def test_one_row_stands_for_all_and_one_number_for_no_row():
     b.replicate(one, 3)
     m = b.finalize()
     view, state = mc.selection.ArticulationView(m, "*"), m.state()
-    with pytest.raises(ValueError, match=r"values: shape \(\), expected \(3, 1, 6\)"):
+    with pytest.raises(ValueError, match=r"values: shape \(\), expected \(3, 1, 1, 6\)"):
         view.set_attribute("body_qd", state, 3.0)
-    with pytest.raises(ValueError, match=r"values: shape \(1,\), expected \(3, 1, 7\)"):
+    with pytest.raises(ValueError, match=r"values: shape \(1,\), expected \(3, 1, 1, 7\)"):
         view.set_attribute("body_q", state, [0.0])
     assert not state.body_qd.any()
     view.set_attribute("body_qd", state, [1, 2, 3, 4, 5, 6])
