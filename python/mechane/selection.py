@@ -537,11 +537,14 @@ def _taken(array: np.ndarray, indices: np.ndarray) -> Array:
 
 
 def _put(array: np.ndarray, indices: np.ndarray, values: Any, mask: np.ndarray) -> None:
-    shape = indices.shape + array.shape[1:]
+    """Writes rows. Fewer of them stand for all worlds and articulations; the numbers of one row are never repeated within it."""
+    shape, row = indices.shape + array.shape[1:], array.shape[1:]
     given = np.asarray(plain(values), dtype=array.dtype)
     if given.size == int(np.prod(shape)):
         rows = given.reshape(shape)
     else:
+        if given.shape[given.ndim - len(row):] != row or given.ndim > len(shape):
+            raise ValueError(f"values: shape {given.shape}, expected {shape}")
         try:
             rows = np.broadcast_to(given, shape)
         except ValueError:

@@ -21,6 +21,7 @@
 #include "cli/isolate.h"
 #include "mechane/conformance/codes.h"
 #include "mechane/conformance/report_bytes.h"
+#include "mechane/conformance/source_faults.h"
 #include "mechane/core/hash.h"
 #include "mechane/usd/codes.h"
 #include "mechane/usd/file_names.h"
@@ -159,7 +160,7 @@ Judged Verdicts::judge_one(std::size_t i)
                                    : conformance::check(**stage, options_);
     if (!report) return fail(report.error(), exit_of_failure(report.error())), out;
     for (const Diagnostic& found : (*stage)->diagnostics())
-        if (found.severity == Severity::error) fail(found, kExitInput);
+        if (found.severity == Severity::error && !conformance::is_source_fault(found)) fail(found, kExitInput);
     out.report = std::move(*report);
     return out;
 }

@@ -45,7 +45,10 @@ int check_formats(const ConvertArgs& args, const Io& io)
 {
     if (args.output == "-")
         return io.say_error("convert writes files, and cannot write to standard output: name one\n"), kExitUsage;
-    if (const auto known = conversion::check_formats(args.entry, args.output, args.verify); !known)
+    conversion::Options asked;
+    asked.verify    = args.verify;
+    asked.read.name = args.name;
+    if (const auto known = conversion::check_formats(args.entry, args.output, asked); !known)
         return io.say_error(fmt::format("{}\n  {}\n", known.error().message, known.error().hint)), kExitUsage;
     if (args.layout.empty()) return kExitClean;
     // --layout must agree with the name of the result: it picks nothing, but makes a script say what it means.

@@ -29,6 +29,7 @@
 #include "cli/watch.h"
 #include "mechane/exporter/export.h"
 #include "mechane/exporter/robot_of_stage.h"
+#include "mechane/importer/collision_solids.h"
 #include "mechane/run/controllers.h"
 #include "mechane/simulation/settings.h"
 #include "mechane/viewer/live_session.h"
@@ -60,9 +61,9 @@ void offer_controllers(ViewArgs& args, const run::Controlled& controlled, const 
 }
 
 /// The URDF of the stage's robot; empty where it cannot be one.
-std::string robot_description(const usd::Stage& stage)
+std::string robot_description(const std::shared_ptr<const usd::Stage>& stage)
 {
-    auto robot = exporter::robot_of_stage(stage);
+    auto robot = exporter::robot_of_stage(*stage, importer::collision_solids(stage));
     if (!robot) return {};
     sourceformats::LossReport losses;
     auto written = exporter::write_robot(robot->tree, exporter::Format::urdf, "robot.urdf", {}, losses);
@@ -77,13 +78,13 @@ std::optional<ExitCode> open_ros(ViewArgs& args, const run::Scene& scene, const 
 {
     Io&         io = context.io;
     Diagnostics found;
-    auto        node = std::make_shared<RosNode>(scene, stage_in_world(scene), ros::TypeTable(args.ros.interfaces),
-                                                 RosNode::Options{.switches          = wanted,
-                                                                  .controllers       = controlled.controllers,
-                                                                  .inbox             = inbox,
-                                                                  .robot_description = robot_description(*scene.stage),
-                                                                  .alone             = args.ros.dds || args.ros.alone},
-                                                 found);
+    auto        node   = std::make_shared<RosNode>(scene, stage_in_world(scene), ros::TypeTable(args.ros.interfaces),
+                                                   RosNode::Options{.switches          = wanted,
+                                                                    .controllers       = controlled.controllers,
+                                                                    .inbox             = inbox,
+                                                                    .robot_description = robot_description(scene.stage),
+                                                                    .alone             = args.ros.dds || args.ros.alone},
+                                                   found);
     auto        server = RosWebSocket::open(*node, args.ros.port, args.ros.origins);
     if (!server) return io.fail(server.error());
     address = fmt::format("ws://127.0.0.1:{}", server->port);

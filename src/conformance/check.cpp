@@ -21,9 +21,11 @@
 
 #include "family.h"
 #include "mechane/conformance/codes.h"
+#include "mechane/conformance/source_faults.h"
 #include "mechane/core/sha256.h"
 #include "mechane/resolve/unknown_names.h"
 #include "mechane/usd/codes.h"
+#include "mechane/usd/foreign.h"
 #include "mechane/usd/stage_layers.h"
 
 namespace mechane::conformance {
@@ -69,15 +71,19 @@ const Profile* find_profile(std::string_view name)
 
 bool names_something(const std::string& selector)
 {
-    return std::any_of(rules().begin(), rules().end(), [&](const Rule* rule) { return selects(selector, *rule); });
+    return selects(selector, source_rule()) ||
+           std::any_of(rules().begin(), rules().end(), [&](const Rule* rule) { return selects(selector, *rule); });
 }
 
 /// Made of what stays when lines move: rule, prim, property and the like. Baselines name findings by it.
+/// What is wrong with the source of a stage has no prim; its message names the element.
 std::string fingerprint(const Finding& finding)
 {
     Sha256 digest;
-    for (const std::string_view part : {finding.rule->id, std::string_view(finding.site.prim),
-                                        std::string_view(finding.site.property), std::string_view(finding.variant)}) {
+    for (const std::string_view part :
+         {finding.rule->id, std::string_view(finding.site.prim),
+          finding.rule == &source_rule() ? std::string_view(finding.message) : std::string_view(finding.site.property),
+          std::string_view(finding.variant)}) {
         digest.update(part);
         digest.update(std::string_view("\0", 1));
     }
@@ -151,7 +157,7 @@ std::vector<Diagnostic> said_beside(const Facts& facts, const std::set<std::stri
     std::vector<Diagnostic> out;
     for (const Diagnostic& found : facts.stage.diagnostics())
         if (found.is(usd::kTypeUnknown.id) || found.is(usd::kApiUnknown.id) || found.is(usd::kApiInstanceMissing.id) ||
-            found.is(usd::kApiInstanceUnexpected.id))
+            found.is(usd::kApiInstanceUnexpected.id) || found.is("SOURCE_LOST"))
             out.push_back(found);
     // What the parser of the physics cannot use. Where a rule has found something on the same prim, that is its word.
     for (const Diagnostic& one : facts.physics_found)
@@ -203,8 +209,11 @@ class Run {
         Sink sink;
         for (Sink& one : sinks) sink.take(std::move(one));
         for (const OwnRule& own : options_.own_rules) run_own(own, sink);
+        const bool source = usd::is_foreign(stage_.source()) && !ignored(source_rule());
+        if (source) judge_source(sink);
         for (const auto& [rule, found] : sink.found())
-            if (selected(*rule) || is_own(*rule)) report.findings.push_back(finding_of(*rule, found));
+            if (selected(*rule) || is_own(*rule) || rule == &source_rule())
+                report.findings.push_back(finding_of(*rule, found));
         merge_instances(facts, report.findings);
         for (Finding& finding : report.findings) finding.fingerprint = fingerprint(finding);
         suppress(facts, report);
@@ -219,6 +228,7 @@ class Run {
         for (const Rule* rule : rules())
             if (selected(*rule)) report.outcomes.push_back(outcome_of(*rule, sink, broken));
         for (const OwnRule& own : options_.own_rules) report.outcomes.push_back(outcome_of(*own.rule, sink, broken));
+        if (source) report.outcomes.push_back(outcome_of(source_rule(), sink, broken));
         return report;
     }
 
@@ -227,6 +237,22 @@ class Run {
     {
         if (std::any_of(family.rules.begin(), family.rules.end(), [&](const Rule* rule) { return selected(*rule); }))
             guard(family.rules, sink, [&] { family.check(facts, sink); });
+    }
+
+    /// The findings of the reader of another format. They are judged whatever is selected, since every rule sees only
+    /// what the reader could use.
+    void judge_source(Sink& sink) const
+    {
+        sink.applies(source_rule());
+        for (const Diagnostic& fault : stage_.diagnostics())
+            if (is_source_fault(fault))
+                sink.report(source_rule(), {.site     = fault.site,
+                                            .message  = fault.message,
+                                            .observed = {},
+                                            .expected = {},
+                                            .hint     = fault.hint,
+                                            .variant  = fault.id,
+                                            .severity = fault.severity});
     }
 
     void run_own(const OwnRule& own, Sink& sink)
@@ -264,6 +290,12 @@ class Run {
     {
         return std::any_of(options_.own_rules.begin(), options_.own_rules.end(),
                            [&](const OwnRule& own) { return own.rule == &rule; });
+    }
+
+    [[nodiscard]] bool ignored(const Rule& rule) const
+    {
+        return std::any_of(options_.ignore.begin(), options_.ignore.end(),
+                           [&](const std::string& selector) { return selects(selector, rule); });
     }
 
     [[nodiscard]] bool selected(const Rule& rule) const
@@ -386,6 +418,9 @@ std::vector<std::string_view> profiles()
     for (const Profile& profile : all_profiles()) names.push_back(profile.name);
     return names;
 }
+
+bool is_source_fault(const Diagnostic& found)
+{ return found.id.starts_with("SOURCE_") && found.id != "SOURCE_LOST" && found.severity != Severity::info; }
 
 Result<Report> check(const usd::Stage& stage, const CheckOptions& options)
 {

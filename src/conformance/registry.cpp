@@ -7,6 +7,8 @@
 #include <array>
 
 #include "family.h"
+#include "mechane/conformance/codes.h"
+#include "mechane/conformance/source_faults.h"
 
 namespace mechane::conformance {
 namespace {
@@ -92,17 +94,33 @@ std::span<const Rule* const> rules()
 /// May be left out of a rule's id.
 constexpr std::string_view kPrefix = "REP-";
 
+const Rule& source_rule()
+{
+    static constexpr Rule kRule{
+        .id       = codes::kSourceFault.id,
+        .slug     = "source-fault",
+        .severity = codes::kSourceFault.severity,
+        .summary  = codes::kSourceFault.meaning,
+        .why  = "What the reader could not use is missing in the stage that the rules judge, and in every conversion.",
+        .fix  = "Mechane never writes such a file. Correct it in the program that it comes from.",
+        .bad  = {},
+        .good = {}};
+    return kRule;
+}
+
 const Rule* find_rule(std::string_view id_or_slug)
 {
     for (const Rule* rule : rules())
         if (rule->id == id_or_slug || rule->slug == id_or_slug || rule->id.substr(kPrefix.size()) == id_or_slug)
             return rule;
-    return nullptr;
+    const Rule& source = source_rule();
+    return source.id == id_or_slug || source.slug == id_or_slug ? &source : nullptr;
 }
 
 bool selects(std::string_view selector, const Rule& rule)
 {
     if (selector == rule.id || selector == rule.slug) return true;
+    if (&rule == &source_rule()) return false;  // no part of the standard
     if (selector.starts_with("REP"))
         selector.remove_prefix(std::min<std::size_t>(selector.size(), selector.starts_with("REP-") ? 4 : 3));
     if (selector.empty() || selector == rule.id.substr(kPrefix.size())) return true;

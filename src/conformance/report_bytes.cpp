@@ -8,6 +8,7 @@
 #include <map>
 #include <span>
 
+#include "mechane/conformance/source_faults.h"
 #include "mechane/core/sha256.h"
 
 namespace mechane::conformance {
@@ -20,6 +21,7 @@ std::uint16_t number_of(const Rule* rule)
     static const std::map<const Rule*, std::uint16_t> numbers = [] {
         std::map<const Rule*, std::uint16_t> out;
         for (const Rule* each : rules()) out.emplace(each, static_cast<std::uint16_t>(out.size()));
+        out.emplace(&source_rule(), static_cast<std::uint16_t>(out.size()));
         return out;
     }();
     return numbers.at(rule);
@@ -30,6 +32,7 @@ const Rule* get_rule(ByteReader& in)
 {
     static const std::span<const Rule* const> kAll   = rules();
     const auto                                number = in.take<std::uint16_t>();
+    if (number == kAll.size()) return &source_rule();
     return number < kAll.size() ? kAll[number] : nullptr;
 }
 

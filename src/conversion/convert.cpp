@@ -24,6 +24,7 @@
 #include "mechane/exporter/robot_of_stage.h"
 #include "mechane/files/inputs.h"
 #include "mechane/files/side_files.h"
+#include "mechane/importer/collision_solids.h"
 #include "mechane/sourceformats/codes.h"
 #include "mechane/sourceformats/open.h"
 #include "mechane/usd/file_names.h"
@@ -196,7 +197,7 @@ Result<void> Converting::robot_out()
     if (!stage) return stage.error();
     found_.append((*stage)->diagnostics());
     // A stage without bodies and joints is no robot.
-    auto robot = exporter::robot_of_stage(**stage);
+    auto robot = exporter::robot_of_stage(**stage, importer::collision_solids(*stage));
     if (!robot) return robot.error();
     found_.append(robot->found);
     if (!options_.read.name.empty()) robot->tree.name = options_.read.name;
@@ -231,7 +232,7 @@ Result<void> Converting::laid_out()
     if (options_.verify) {
         auto stage = usd::Stage::open(done_.input, options_.scene.open);
         if (!stage) return stage.error();
-        auto robot = exporter::robot_of_stage(**stage);
+        auto robot = exporter::robot_of_stage(**stage, importer::collision_solids(*stage));
         if (!robot) return robot.error();
         from.stage = *std::move(stage);
         from.tree  = std::move(robot->tree);
@@ -323,7 +324,7 @@ std::string entry_of(const std::string& input, const std::string& output)
     return exporter::format_of(output) == exporter::Format::mjcf && fs::exists(rich, failed) ? rich.string() : *found;
 }
 
-Result<void> check_formats(const std::string& input, const std::string& output, bool verify)
+Result<void> check_formats(const std::string& input, const std::string& output, const Options& options)
 {
     if (!sf::is_source_format(input) && !usd::is_stage_name(input))
         return make_diagnostic(sf::kFormatUnknown, {.layer = input}, fmt::format("unknown input format '{}'", input),
@@ -335,16 +336,20 @@ Result<void> check_formats(const std::string& input, const std::string& output, 
                                fmt::format("unknown output format '{}'", output),
                                "formats by extension: a folder, .usda .usdc .usd .usdz, .urdf .sdf .world .xml .mjcf "
                                ".gltf .glb");
-    if (verify && (exporter::is_gltf(input) || gltf))
+    if (options.verify && (exporter::is_gltf(input) || gltf))
         return make_diagnostic(exporter::kVerify, {.layer = output},
                                "verifying compares robots; glTF holds scenes without bodies and joints");
+    // Other formats out have the robot's name in the file, other formats in get one; a stage is written as it is.
+    if (!options.read.name.empty() && usd::is_stage_name(input) && !exporter::format_of(output))
+        return make_diagnostic(exporter::kNameIdle, {.layer = output},
+                               "a name is for robots that come from or go to URDF, MJCF or SDFormat");
     return {};
 }
 
 Result<Conversion> convert(const std::string& input, const std::string& output, const Options& options,
                            Diagnostics& found)
 {
-    if (auto possible = check_formats(entry_of(input, output), output, options.verify); !possible)
+    if (auto possible = check_formats(entry_of(input, output), output, options); !possible)
         return possible.error();
     const files::ReadWatch watch;
     files::note_read(input);

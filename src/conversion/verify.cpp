@@ -12,6 +12,7 @@
 #include "mechane/difference/scenes.h"
 #include "mechane/exporter/robot_of_stage.h"
 #include "mechane/files/suffix.h"
+#include "mechane/importer/collision_solids.h"
 
 namespace mechane::conversion {
 namespace {
@@ -36,7 +37,7 @@ Result<Verified> verify_conversion(const Original& from, const std::string& file
     again.name.clear();
     const auto opened = [&]() -> Result<difference::Robot> {
         if (!result) return difference::open_robot(file, again, scene.open);
-        auto made = exporter::robot_of_stage(*result);
+        auto made = exporter::robot_of_stage(*result, importer::collision_solids(result));
         if (!made) return made.error();
         return difference::Robot{file, std::move(made->tree), std::move(made->found)};
     };

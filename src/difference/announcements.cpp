@@ -74,9 +74,10 @@ const std::map<std::string_view, Values>& table()
     static const Values names{{Q::frame, "link|site|camera"}, {Q::joint, "joint"}, {Q::mimic, "leader"}};
     static const std::map<std::string_view, Values> out{
         {"computed-inertia", masses},
+        {"repaired-inertia", masses},
+        {"told-inertia", {{Q::inertia}}},
         {"default-inertial", masses},
         {"default-mass", masses},
-        {"ellipsoid-shell", masses},
         {"frame-mass", merged},
         {"inertia-widened", {{Q::inertia}}},
         {"mass-from-shapes", masses},
@@ -135,6 +136,7 @@ const std::map<std::string_view, Values>& table()
         {"cone", limits},
         {"continuous-limits", limits},
         {"one-sided-limit", limits},
+        {"ball-range", limits},
         {"limit-default", {{Q::limit, "speed limit"}, {Q::gain, "largest force"}}},
         {"velocity-limit", {{Q::limit, "speed limit"}}},
         {"limit-stiffness", {{Q::limit, "limit stiffness|limit damping"}}},

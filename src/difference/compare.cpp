@@ -17,6 +17,7 @@
 #include "difference/comparer.h"
 #include "difference/reframe.h"
 #include "mechane/exporter/robot_of_stage.h"
+#include "mechane/importer/collision_solids.h"
 
 namespace mechane::difference {
 namespace {
@@ -122,7 +123,7 @@ Result<Robot> open_robot(const std::string& file, const sf::ReadOptions& read, c
     }
     const auto stage = usd::Stage::open(file, open);
     if (!stage) return stage.error();
-    auto robot = exporter::robot_of_stage(**stage);
+    auto robot = exporter::robot_of_stage(**stage, importer::collision_solids(*stage));
     if (!robot) return robot.error();
     Robot out{file, std::move(robot->tree), (*stage)->diagnostics()};
     out.found.append(robot->found);

@@ -39,9 +39,16 @@ Comparer::Item item_of(const sf::Joint& j, const sf::Dof& d, const sf::RobotTree
 /// A tree stands free or hangs on the world: said once for each pair of trees, whatever joints lie between.
 void Comparer::stands()
 {
-    const auto held = [](const Kinematics& of, std::size_t link) {
+    // A root that weighs nothing, with all that is fixed to it, is no body: it stands still in every simulation.
+    const auto weighs = [](const Kinematics& of, int root) {
+        for (std::size_t l = 0; l < of.tree.links.size(); ++l)
+            if (of.group[l] == of.group[at(root)] && inertial_of(of.tree.links[l])) return true;
+        return false;
+    };
+    const auto held = [&](const Kinematics& of, std::size_t link) {
         const int root = of.root[link];
-        return root < 0 || of.tree.links[at(root)].unused.has_value() || is_world(of.tree.links[at(root)]);
+        return root < 0 || of.tree.links[at(root)].unused.has_value() || is_world(of.tree.links[at(root)]) ||
+               !weighs(of, root);
     };
     std::set<std::pair<int, int>> told;
     for (std::size_t l = 0; l < a_.tree.links.size(); ++l) {
@@ -91,7 +98,8 @@ void Comparer::joints()
             const sf::Joint& two = b_.tree.joints[at(ref.joint)];
             const sf::Dof&   y   = two.dofs[at(ref.dof)];
             axis(item, one, two, x, y, j);
-            if (one.dofs.size() == 1 && two.dofs.size() == 1)
+            // Of several axes one may be left, which then goes by its own name and not by that of the joint.
+            if (one.dofs.size() == 1 && two.dofs.size() == 1 && x.name != two.name && y.name != one.name)
                 renamed(Quantity::joint, item, "joint", one.name, two.name, one.place, two.place);
             if ((ball != (two.kind == sf::Joint::Kind::ball))) continue;
             if (!ball)  // a ball has a cone: one angle

@@ -15,6 +15,7 @@
 
 #include "mechane/exporter/codes.h"
 #include "mechane/exporter/robot_of_stage.h"
+#include "mechane/geometry/inertia_repair.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/physics/codes.h"
 #include "mechane/physics/parse.h"
@@ -63,8 +64,8 @@ std::vector<std::string> unique_names(const std::vector<std::string>& wanted, co
     return out;
 }
 
-StageReader::StageReader(const usd::Stage& from, sf::ReadRobot& into)
-    : stage(from), tree(into.tree), losses(into.losses), found(into.found)
+StageReader::StageReader(const usd::Stage& from, const resolve::MeshSolid& solid, sf::ReadRobot& into)
+    : stage(from), mesh_solid(solid), tree(into.tree), losses(into.losses), found(into.found)
 {
 }
 
@@ -219,8 +220,9 @@ void StageReader::scene()
 void StageReader::bodies()
 {
     resolve::MassOptions options;
-    options.scale     = {unit, kilograms};
-    const auto masses = resolve::compute_masses(model, resolvers, options, found);
+    options.scale      = {unit, kilograms};
+    options.mesh_solid = mesh_solid;
+    const auto masses  = resolve::compute_masses(model, resolvers, options, found);
     link_of_body.assign(model.bodies.size(), -1);
     std::vector<std::string> names;
     for (std::size_t b = 0; b < model.bodies.size(); ++b) {
@@ -232,29 +234,7 @@ void StageReader::bodies()
         link.kinematic = body.kinematic;
         link.place     = place(body.prim.site());
         vendor_values(body.prim, link.extras);
-        const resolve::BodyMassProperties& m = masses.bodies[b];
-        // A body without mass, density and colliders has no mass of its own; the fallback that simulation needs is no
-        // property of the robot.
-        const bool nothing = !body.mass.has_mass() && !body.mass.has_density() && body.colliders.empty();
-        if (m.mass > 0 && !nothing) {
-            const usd::Attribute mass = body.prim.attribute("physics:mass");
-            link.inertial =
-                sf::Inertial{m.mass, m.com, m.inertia, true, mass.authored() ? place(mass.site()) : link.place};
-            const bool own = m.rule == "diagonalInertia" || m.rule == "newton:inertia";
-            // What the source said although no body has such an inertia.
-            const auto said = hints::read<std::vector<double>>(body.prim, hints::kInertial);
-            // The hint gives the inertia with all digits, or one that no rigid body can have. The mass must still be
-            // that of the hint, else somebody has edited the body.
-            if (!own && said && said->size() == 10 && std::abs((*said)[0] - m.mass) <= 1e-6 * m.mass) {
-                const auto& n = *said;
-                // Ten numbers: mass, com x y z, then xx yy zz xy xz yz.
-                link.inertial->inertia = {{n[4], n[7], n[8]}, {n[7], n[5], n[9]}, {n[8], n[9], n[6]}};
-                link.inertial->com     = {n[1], n[2], n[3]};
-            } else if (!own)
-                lose("computed-inertia", Severity::info, sf::LossAction::converted, "inertia", body.prim.site(),
-                     fmt::format("body '{}'", link.name), std::string(m.rule), fmt::format("{} kg", m.mass),
-                     "mass or inertia is not authored; it is computed from the colliders");
-        }
+        const bool nothing = inertial(body, masses.bodies[b], link);
         if (const auto told = hints::read<std::vector<double>>(body.prim, hints::kPassive); told && told->size() == 4)
             link.extras.push_back({sf::Extra::Layer::mujoco,
                                    hints::kPassive,
@@ -271,6 +251,62 @@ void StageReader::bodies()
         link_paths.push_back(body.path);
         tree.links.push_back(std::move(link));
     }
+}
+
+/// The mass, centre and inertia of a body, which are those that a simulation's model has.
+/// @return whether the body has no mass of its own: the fallback that simulation needs is no property of the robot
+bool StageReader::inertial(const physics::Body& body, const resolve::BodyMassProperties& m, sf::Link& link)
+{
+    const auto of_body = [&](const char* code, Severity severity, sf::LossAction action, std::string from,
+                             std::string to, const char* why) {
+        lose(code, severity, action, "inertia", body.prim.site(), fmt::format("body '{}'", link.name), std::move(from),
+             std::move(to), why);
+    };
+    const auto moments = [](const Mat33d& inertia) {
+        const Vec3d v = geometry::principal_axes(inertia).values;
+        return fmt::format("moments {:.6g} {:.6g} {:.6g}", v.x, v.y, v.z);
+    };
+    if (!body.mass.has_mass() && !body.mass.has_density() && body.colliders.empty()) {
+        if (m.mass > 0)
+            of_body("fallback-mass", Severity::info, sf::LossAction::dropped, fmt::format("{} kg", m.mass), {},
+                    "nobody says a mass, and nothing collides; a simulation takes this one, the robot has none");
+        return true;
+    }
+    const geometry::RepairedInertia used = geometry::repair_inertia(m.mass, m.com, m.inertia, {});
+    if (!(used.mass > 0)) {
+        if (!used.faults.empty())
+            of_body("repaired-inertia", Severity::warning, sf::LossAction::dropped, fmt::format("{} kg", m.mass), {},
+                    "a simulation cannot use its mass, centre or inertia, and takes none");
+        return false;
+    }
+    const usd::Attribute mass = body.prim.attribute("physics:mass");
+    link.inertial             = sf::Inertial{used.mass, used.com, used.possible ? m.inertia : used.inertia, true,
+                                             mass.authored() ? place(mass.site()) : link.place};
+    const bool own            = m.rule == "diagonalInertia" || m.rule == "newton:inertia";
+    // What the source said although no body has such an inertia.
+    const auto said = hints::read<std::vector<double>>(body.prim, hints::kInertial);
+    // The hint gives the inertia with all digits, or one that no rigid body can have. The mass must still be
+    // that of the hint, else somebody has edited the body.
+    if (!own && said && said->size() == 10 && std::abs((*said)[0] - m.mass) <= 1e-6 * m.mass) {
+        const auto& n = *said;
+        // Ten numbers: mass, com x y z, then xx yy zz xy xz yz.
+        link.inertial->inertia = {{n[4], n[7], n[8]}, {n[7], n[5], n[9]}, {n[8], n[9], n[6]}};
+        link.inertial->com     = {n[1], n[2], n[3]};
+        of_body("told-inertia", Severity::info, sf::LossAction::kept, moments(used.inertia),
+                moments(link.inertial->inertia),
+                "the source says an inertia that no body has; a simulation computes another from the colliders");
+        return false;
+    }
+    if (!own)
+        of_body("computed-inertia", Severity::info, sf::LossAction::converted, std::string(m.rule),
+                fmt::format("{} kg", m.mass), "mass or inertia is not authored; it is computed from the colliders");
+    if (!used.faults.empty())
+        of_body("repaired-inertia", used.possible ? Severity::info : Severity::warning,
+                used.possible ? sf::LossAction::kept : sf::LossAction::approximated, moments(m.inertia),
+                moments(used.inertia),
+                used.possible ? "a moment is too small beside the others for a simulation, which adds to all three"
+                              : "no body has such an inertia; a simulation repairs it, and the robot has the same");
+    return false;
 }
 
 /// Transforms that stand for a link of the source, or for a frame of ROS.
@@ -465,11 +501,11 @@ void StageReader::filters()
             if (!model.group_table.meets(at(a), at(b))) tree.groups[at(i)].filtered.push_back(j);
 }
 
-Result<sf::ReadRobot> robot_of_stage(const usd::Stage& stage)
+Result<sf::ReadRobot> robot_of_stage(const usd::Stage& stage, const resolve::MeshSolid& mesh_solid)
 {
     sf::ReadRobot out;
     out.losses.source = stage.source();
-    StageReader(stage, out).read();
+    StageReader(stage, mesh_solid, out).read();
     const bool soft = std::any_of(out.losses.entries.begin(), out.losses.entries.end(),
                                   [](const sf::Loss& loss) { return loss.code == "soft"; });
     if (out.tree.links.empty() && out.tree.shapes.empty() && !soft)

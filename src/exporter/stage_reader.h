@@ -23,9 +23,10 @@ inline std::size_t at(std::int32_t index) { return static_cast<std::size_t>(inde
 
 class StageReader {
   public:
-    StageReader(const usd::Stage& from, sf::ReadRobot& into);
+    StageReader(const usd::Stage& from, const resolve::MeshSolid& solid, sf::ReadRobot& into);
 
     const usd::Stage&                  stage;
+    const resolve::MeshSolid&          mesh_solid;
     sf::RobotTree&                     tree;
     sf::LossReport&                    losses;
     Diagnostics&                       found;
@@ -72,6 +73,7 @@ class StageReader {
     void lose_surfaces();
     void lose_animations();
     void bodies();
+    bool inertial(const physics::Body& body, const resolve::BodyMassProperties& m, sf::Link& link);
     void frames();
     void attach_frames();
     void restore_masses();

@@ -168,6 +168,9 @@ struct Import {
     void collect(const usd::Prim& prim, bool even_none = true);
 };
 
+/// Physics, resolvers and units: what the passes for shapes and masses need.
+Result<void> begin_import(Import& run);
+
 // -- passes, by file
 Result<void> check_arguments(const ImportOptions& options, const model::ModelBuilder& builder);
 void         read_units(Import& run);

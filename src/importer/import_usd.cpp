@@ -266,6 +266,15 @@ std::optional<geometry::MassProperties> mesh_solid(const Import& run, const phys
     return whole.mass > 0 ? std::optional(whole) : std::nullopt;
 }
 
+Result<void> begin_import(Import& run)
+{
+    run.context.rules = rules_of(run.options, run.conventions);
+    run.physics       = parse_physics(run);
+    if (auto chosen = choose_resolvers(run); !chosen) return chosen;
+    read_units(run);
+    return {};
+}
+
 void Import::refuse(const Code& code, const Site& site, std::string message)
 {
     if (conventions.faults_refuse_import) {

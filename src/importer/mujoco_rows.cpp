@@ -4,6 +4,8 @@
 
 #include "mujoco_rows.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -621,12 +623,18 @@ class Rows {
     /// The axis of a joint with several that a prim means: an attribute that conversions write.
     static std::string axis_name(const usd::Prim& prim)
     { return prim.attribute("mechane:source:dof").get_or<std::string>(""); }
+    void acts_on_nothing(const usd::Prim& prim, Site site, const std::string& why) const
+    {
+        run_.found.add(codes::kMjcActTarget, std::move(site),
+                       fmt::format("the actuator {}: {}", prim.path().text(), why));
+    }
+
     void actuator(const usd::Prim& prim)
     {
         static constexpr double      kOne[10] = {1}, kNone[10] = {}, kGear[6] = {1};
         const std::vector<usd::Path> targets = prim.relationship("mjc:target").targets();
         run_.took(prim, "mjc:target", physics::Use::read, "for the solver mujoco");
-        if (targets.empty()) return;
+        if (targets.empty()) return acts_on_nothing(prim, prim.site(), "it names nothing");
         const std::string  path   = targets.front().text();
         const std::int32_t joint  = found(run_.result.path_joint_map, path),
                            body   = found(run_.result.path_body_map, path),
@@ -639,7 +647,9 @@ class Rows {
         const auto gain = list(prim, "mjc:gainPrm", kOne, units), bias = list(prim, "mjc:biasPrm", kNone, units);
         auto       gear = list(prim, "mjc:gear", kGear, units);
         if (flips) gear[0] = -gear[0];
-        if (dof < 0 && tendon < 0 && body < 0 && shape < 0) return;
+        if (dof < 0 && tendon < 0 && body < 0 && shape < 0)
+            return acts_on_nothing(prim, prim.relationship("mjc:target").site(),
+                                   fmt::format("{} is none that was imported", path));
         const std::string  gains = word(prim, "mjc:gainType", "fixed"), biases = word(prim, "mjc:biasType", "none"),
                            dynamics = word(prim, "mjc:dynType", "none");
         const std::int32_t row      = count(RowKind::actuator)++;

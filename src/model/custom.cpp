@@ -11,9 +11,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 
 #include "mechane/core/letters.h"
 #include "mechane/model/codes.h"
+#include "mechane/model/custom_copy.h"
 #include "mechane/model/custom_rows.h"
 
 namespace mechane::model {
@@ -199,6 +202,35 @@ const CustomArray* CustomArrays::find(std::string_view key) const
 }
 CustomArray* CustomArrays::find(std::string_view key)
 { return const_cast<CustomArray*>(static_cast<const CustomArrays*>(this)->find(key)); }
+
+bool same_values(const CustomArrays& a, const CustomArrays& b) noexcept
+{
+    const auto same = [](const CustomArray& x, const CustomArray& y) {
+        if (x.key != y.key || x.data.index() != y.data.index()) return false;
+        return std::visit(
+            [&](const auto& values) {
+                const auto& others = std::get<std::decay_t<decltype(values)>>(y.data);
+                return values.size() == others.size() &&
+                       (values.empty() ||
+                        std::memcmp(values.data(), others.data(), values.size() * sizeof(values[0])) == 0);
+            },
+            x.data);
+    };
+    return std::ranges::equal(a.arrays, b.arrays, same);
+}
+
+bool take_values(CustomArrays& into, const CustomArrays& from)
+{
+    bool all = true;
+    for (const CustomArray& array : from.arrays) {
+        CustomArray* own = into.find(array.key);
+        if (own != nullptr && own->data.index() == array.data.index() && own->size() == array.size())
+            own->data = array.data;
+        else
+            all = false;
+    }
+    return all;
+}
 
 // Says why a key was not found: another holder has it, it has another type, or nothing has that name.
 Diagnostic no_such_custom(const CustomArrays& here, std::string_view key, CustomAssignment wanted)

@@ -1,5 +1,5 @@
-// finalize: bodies. Masses and inertias are repaired (inertia_repair.cpp) and inverted; kg, m, kg m^2 about the centre
-// of mass in body axes.
+// finalize: bodies. Masses and inertias are repaired (geometry/inertia_repair.h) and inverted; kg, m, kg m^2 about the
+// centre of mass in body axes.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "finalize.h"
-#include "inertia_repair.h"
 #include "mechane/model/codes.h"
 #include "number_repair.h"
 
@@ -46,8 +45,8 @@ void fill_bodies(const ModelBuilder& b, const FinalizeOptions& options, Model& m
         m.body_scene.push_back(body.scene);
         m.body_starts_asleep.push_back(body.starts_asleep ? 1 : 0);
 
-        const RepairedInertia fixed =
-            repair_inertia(in_range(body.mass), in_range(body.com), in_range(body.inertia), options.inertia);
+        const geometry::RepairedInertia fixed =
+            geometry::repair_inertia(in_range(body.mass), in_range(body.com), in_range(body.inertia), options.inertia);
         // One finding a body unless each is asked for.
         const std::vector<std::string> told = options.inertia.one_by_one || fixed.faults.empty()
                                                   ? fixed.faults

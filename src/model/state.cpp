@@ -60,6 +60,7 @@ void clear(Control& control, const Model& model)
     control.joint_target_qd.assign(model.joint_dof_count(), 0);
     control.joint_f.assign(model.joint_dof_count(), 0);
     control.joint_act.assign(model.joint_dof_count(), 0);
+    control.body_target_q.clear();
     std::ranges::fill(control.tri_activations, Real(0));
     std::ranges::fill(control.tet_activations, Real(0));
     control.custom_arrays = arrays_of(model, CustomAssignment::control);

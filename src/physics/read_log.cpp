@@ -22,10 +22,10 @@ void ReadLog::note(const usd::Prim& prim, const usd::Token& property, Use use, s
     const std::scoped_lock lock(mutex_);
     Notes&                 notes = by_prim_[prim.index()];
     const auto             there = find_in(notes, property);
-    if (there == notes.end())
-        notes.emplace_back(property, UseNote{use, std::move(note)});
-    // The uses are ordered from weakest to strongest.
-    else if (there->second.use < use)
+    if (there == notes.end()) notes.emplace_back(property, UseNote{use, std::move(note)});
+    // The uses are ordered from weakest to strongest. Of two notes of one use the first by its letters stays, whoever
+    // came first.
+    else if (there->second.use < use || (there->second.use == use && note < there->second.note))
         there->second = {use, std::move(note)};
 }
 

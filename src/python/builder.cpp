@@ -28,6 +28,7 @@
 #include "mechane/model/joint_table.h"
 #include "mechane/model/model.h"
 #include "python/arrays.h"
+#include "python/enums.h"
 #include "python/errors.h"
 #include "python/joint_config.h"
 #include "python/module.h"
@@ -138,7 +139,7 @@ JointDofConfig dof_config(nb::handle from)
     take(from, "velocity_limit", c.velocity_limit);
     // None means that the mode follows from the gains, as model::target_mode derives it.
     if (const nb::object mode = from.attr("actuator_mode"); !mode.is_none())
-        c.actuator_mode = static_cast<model::TargetMode>(nb::cast<std::int32_t>(nb::int_(mode)));
+        c.actuator_mode = enum_from<model::TargetMode>(mode);
     return c;
 }
 
@@ -172,7 +173,7 @@ std::int32_t add_shape(ModelBuilder& b, std::int32_t body, std::int32_t type, co
 {
     BuilderShape shape;
     shape.label   = std::move(label);
-    shape.type    = static_cast<model::GeoType>(type);
+    shape.type    = enum_from<model::GeoType>(type);
     shape.body    = checked("body", body, b.bodies.size(), -1);
     shape.xform   = pose(xform);
     shape.scale   = vec3(scale);
@@ -279,7 +280,7 @@ std::vector<JointDofConfig> dof_configs(nb::handle list)
 BuilderJoint joint_of(std::int32_t type, nb::handle linear_axes, nb::handle angular_axes)
 {
     BuilderJoint joint;
-    joint.type                       = static_cast<model::JointType>(type);
+    joint.type                       = enum_from<model::JointType>(type);
     joint.linear_axes                = dof_configs(linear_axes);
     joint.angular_axes               = dof_configs(angular_axes);
     const model::JointTypeInfo& info = model::joint_type_info(joint.type);

@@ -17,6 +17,7 @@
 
 #include "mechane/model/builder.h"
 #include "mechane/model/joint_table.h"
+#include "python/enums.h"
 #include "python/module.h"
 #include "python/values.h"
 
@@ -130,8 +131,7 @@ Column enum_of(const char* name, List, Field)
             [](ModelBuilder& b, std::size_t i) { return to_python(static_cast<std::int32_t>(Field{}(List{}(b)[i]))); },
             [](ModelBuilder& b, std::size_t i, nb::handle v) {
                 auto& field = Field{}(List{}(b)[i]);
-                field       = static_cast<std::remove_reference_t<decltype(field)>>(
-                    nb::cast<std::int32_t>(nb::int_(nb::borrow(v))));
+                field       = enum_from<std::remove_reference_t<decltype(field)>>(v);
             }};
 }
 
@@ -380,8 +380,7 @@ const Column* columns(std::size_t& count)
              return to_python(static_cast<std::int32_t>(model::target_mode(dof_at(b, i))));
          },
          [](ModelBuilder& b, std::size_t i, nb::handle v) {
-             dof_at(b, i).actuator_mode =
-                 static_cast<model::TargetMode>(nb::cast<std::int32_t>(nb::int_(nb::borrow(v))));
+             dof_at(b, i).actuator_mode = enum_from<model::TargetMode>(v);
          }},
 
         enum_of("shape_type", kShapes, [](BuilderShape& s) -> auto& { return s.type; }),

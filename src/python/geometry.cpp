@@ -19,6 +19,7 @@
 #include "mechane/geometry/simplification.h"
 #include "mechane/model/shape_table.h"
 #include "python/arrays.h"
+#include "python/enums.h"
 #include "python/errors.h"
 #include "python/module.h"
 #include "python/values.h"
@@ -136,7 +137,7 @@ void bind_geometry(nb::module_& m)
     m.def(
         "shape_mass",
         [](std::int32_t type, const Numbers3& scale, const Mesh* mesh, double density, bool solid, double thickness) {
-            const model::ShapeGeometry shape{static_cast<model::GeoType>(type), vec3(scale), mesh};
+            const model::ShapeGeometry shape{enum_from<model::GeoType>(type), vec3(scale), mesh};
             if (!solid)
                 if (const auto shell = model::shell_mass(shape, thickness, density)) return to_python(*shell);
             return to_python(model::solid_mass(shape, density));
@@ -150,12 +151,12 @@ void bind_geometry(nb::module_& m)
         return to_python(geometry::combined(mass_properties(a), mass_properties(b)));
     });
     m.def("absorb_signs", [](std::int32_t type, const Numbers3& scale) {
-        return to_python(model::absorb_signs(static_cast<model::GeoType>(type), vec3(scale)));
+        return to_python(model::absorb_signs(enum_from<model::GeoType>(type), vec3(scale)));
     });
     m.def(
         "shape_radius",
         [](std::int32_t type, const Numbers3& scale, const Mesh* mesh) {
-            return model::collision_radius({static_cast<model::GeoType>(type), vec3(scale), mesh});
+            return model::collision_radius({enum_from<model::GeoType>(type), vec3(scale), mesh});
         },
         nb::arg("type"), nb::arg("scale"), nb::arg("mesh").none());
 }

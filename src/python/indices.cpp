@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "python/enums.h"
+
 namespace mechane::python {
 
 namespace nb = nanobind;
@@ -28,10 +30,22 @@ void check(const char* name, const std::vector<std::int32_t>& values, std::int64
                                       .c_str());
 }
 
+/// Types are looked up in tables.
+template <class E>
+void check_types(const char* name, const std::vector<E>& types)
+{
+    for (std::size_t i = 0; i < types.size(); ++i)
+        if (!is_value_of<E>(static_cast<std::int64_t>(types[i])))
+            throw nb::value_error(
+                fmt::format("{}[{}]: {}", name, i, no_value_of<E>(static_cast<std::int64_t>(types[i]))).c_str());
+}
+
 }  // namespace
 
 void check_indices(const model::Model& m)
 {
+    check_types("joint_type", m.joint_type);
+    check_types("shape_type", m.shape_type);
     const std::size_t bodies = m.body_q.size(), joints = m.joint_type.size();
     const auto        worlds = static_cast<std::size_t>(m.world_count);
     check("shape_body", m.shape_body, -1, bodies, "bodies");

@@ -23,7 +23,9 @@
 #include "mechane/files/replace.h"
 #include "mechane/files/suffix.h"
 #include "mechane/resolve/port_sdf.h"
+#include "mechane/usd/file_names.h"
 #include "mechane/usd/layer.h"
+#include "mechane/usd/packages.h"
 #include "mechane/usd/text_edit.h"
 #include "python/arrays.h"
 #include "python/errors.h"
@@ -191,12 +193,18 @@ struct LayerEdits {
         const auto kept = original.empty() ? std::nullopt : usd::edited_text(original, layer);
         return kept ? *kept : layer.to_text();
     }
-    void save(const std::string& file) const
+    /// @return what a package leaves out
+    [[nodiscard]] nb::list save(const std::string& file) const
     {
-        if (original.empty() || files::has_suffix(file, {".usdc"}))
+        Diagnostics found;
+        // A text may stand in a .usda and in a .usd file, never in a crate or a package.
+        if (usd::is_package_name(file))
+            unwrap(usd::write_package(layer, file, {}, found));
+        else if (original.empty() || files::has_suffix(file, {".usdc"}))
             unwrap(layer.save(file));
         else
             unwrap(files::replace(file, to_text(), {}));
+        return to_python(found);
     }
     // Edits are made where a prim or a variant has a spec in this layer; a path that only other layers know is refused.
     [[nodiscard]] usd::Path prim(const std::string& path) const

@@ -16,18 +16,19 @@
 #include "mechane/files/read.h"
 #include "mechane/simulation/atomic_file.h"
 #include "mechane/simulation/codes.h"
+#include "simulation/custom_bytes.h"
 
 namespace mechane::record {
 
 namespace {
 
 constexpr char          kCheckpointMagic[8] = {'M', 'C', 'H', 'C', 'H', 'K', 'P', 'T'};
-constexpr std::uint32_t kCheckpointVersion = 3, kWithoutParticles = 2;
+constexpr std::uint32_t kCheckpointVersion = 4, kWithoutCustom = 3, kWithoutParticles = 2;
 
 /// One list of fields for writing and reading, so that both have one order.
-/// @param soft  whether what belongs to particles is there; version 2 had none of it
+/// @param version  version 2 had nothing of what belongs to particles, version 3 no custom attributes
 template <class Bytes, class C>
-void visit(Bytes&& bytes, C& c, bool soft = true)
+void visit(Bytes&& bytes, C& c, std::uint32_t version = kCheckpointVersion)
 {
     bytes(c.model_hash);
     bytes(c.solver);
@@ -49,12 +50,15 @@ void visit(Bytes&& bytes, C& c, bool soft = true)
     bytes(c.solver_memory);
     bytes(c.pair_memory);
     bytes(c.overlaps);
-    if (!soft) return;
+    if (version <= kWithoutParticles) return;
     bytes(c.state.particle_q);
     bytes(c.state.particle_qd);
     bytes(c.state.particle_f);
     bytes(c.control.tri_activations);
     bytes(c.control.tet_activations);
+    if (version <= kWithoutCustom) return;
+    bytes(c.state.custom_arrays);
+    bytes(c.control.custom_arrays);
 }
 
 template <class T>
@@ -154,7 +158,7 @@ std::vector<std::byte> to_bytes(const Checkpoint& checkpoint)
     for (const char c : kCheckpointMagic) out.put(c);
     out.put(kCheckpointVersion);
     out.put(static_cast<std::uint32_t>(sizeof(Real)));
-    visit([&](const auto& value) { out.put(value); }, checkpoint);
+    visit([&](const auto& value) { put(out, value); }, checkpoint);
     // The checksum covers all bytes before it.
     out.put(hash_bytes(out.bytes().data(), out.bytes().size()));
     return out.bytes();
@@ -166,13 +170,13 @@ Result<Checkpoint> read_checkpoint(std::span<const std::byte> bytes, const std::
     for (const char c : kCheckpointMagic)
         if (in.take<char>() != c) return damaged(name, "the file is not a checkpoint");
     const auto version = in.take<std::uint32_t>(), real = in.take<std::uint32_t>();
-    if (version != kCheckpointVersion && version != kWithoutParticles)
+    if (version < kWithoutParticles || version > kCheckpointVersion)
         return damaged(name, fmt::format("the checkpoint has version {}, expected {}", version, kCheckpointVersion));
     if (real != sizeof(Real))
         return damaged(name, fmt::format("the checkpoint holds numbers of {} bytes, this build computes with {}", real,
                                          sizeof(Real)));
     Checkpoint out;
-    visit([&](auto& value) { in.get(value); }, out, version != kWithoutParticles);
+    visit([&](auto& value) { get(in, value); }, out, version);
     const auto sum = in.take<std::uint64_t>();
     // `done` also fails where a length ran past the end; nothing was read beyond it.
     if (!in.done()) return damaged(name, "the checkpoint is cut off");

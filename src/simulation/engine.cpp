@@ -17,6 +17,7 @@
 #include "mechane/core/codes.h"
 #include "mechane/device/device_solver.h"
 #include "mechane/model/belongs.h"
+#include "mechane/model/custom_copy.h"
 #include "mechane/model/joint_table.h"
 #include "mechane/simulation/codes.h"
 #include "mechane/simulation/recording.h"
@@ -62,11 +63,15 @@ bool same_layout(const model::Control& a, const model::Control& b)
            a.joint_f.size() == b.joint_f.size() && a.joint_act.size() == b.joint_act.size();
 }
 
-/// Arrays of the program's own are not in files: they stay as they are.
+/// The arrays of `from`, its custom ones as the model declares them: files hold their values alone, and files of
+/// earlier versions not even those.
+/// @param fits  becomes false where one of them is not the model's
 template <class T>
-T with_custom(T from, const T& own)
+T with_custom(T from, const T& own, bool& fits)
 {
-    if (from.custom_arrays.arrays.empty()) from.custom_arrays = own.custom_arrays;
+    model::CustomArrays declared = own.custom_arrays;
+    fits &= model::take_values(declared, from.custom_arrays);
+    from.custom_arrays = std::move(declared);
     return from;
 }
 
@@ -216,31 +221,24 @@ Result<void> Engine::resume(const record::Checkpoint& from)
     };
     if (from.model_hash != record::model_hash(*original_)) return bad("the checkpoint is of another model");
     if (on_device_) return bad(fmt::format("the solver {} cannot be handed what it remembered", options_.solver));
-    // A memory of one kind cannot be read by the other.
-    if (blocks_ && !WorldBlocks::is_of_blocks(from.solver_memory)) {
-        // Of a run whose worlds went through each phase together.
-        blocks_.reset();
-        Diagnostics told;
-        if (auto made = prepare(told); !made) return made;
-    }
     if (from.solver != options_.solver || from.dt != options_.dt || from.substeps != options_.substeps)
         return bad(
             fmt::format("the checkpoint is of solver {}, dt {:g} s, {} substeps", from.solver, from.dt, from.substeps));
     // Files of version 2 have no particles, and those of the start would not be where the run was.
     if (from.state.particle_q.empty() && model_->particle_count() > 0)
         return bad("the checkpoint says nothing about particles: it was written by an earlier version");
-    model::State state      = with_custom(from.state, state_);
-    auto         overlaps   = pairs_of(from, *model_);
-    const auto   remembered = [&] {
-        return blocks_ ? blocks_->restore(from.solver_memory, from.pair_memory)
-                       : solver_->restore(from.solver_memory) && cache_.restore(from.pair_memory, *model_);
-    };
-    // Everything is checked before the first assignment, `remembered` last as it changes the solver.
-    if (!model::same_layout(state, state_) || !model::fits(*model_, state) || !same_layout(from.control, control_) ||
-        !model::fits(*model_, from.control) || !overlaps || from.step < 0 || !remembered())
+    bool           fit      = true;
+    model::State   state    = with_custom(from.state, state_, fit);
+    model::Control control  = with_custom(from.control, control_, fit);
+    auto           overlaps = pairs_of(from, *model_);
+    // Everything is checked before the first assignment, what the solver remembers last, as trying it changes the
+    // solver.
+    if (!fit || !model::same_layout(state, state_) || !model::fits(*model_, state) ||
+        !same_layout(from.control, control_) || !model::fits(*model_, from.control) || !overlaps || from.step < 0)
         return bad("the checkpoint does not fit the model");
+    if (auto taken = remember(from); !taken) return taken;
     state_   = std::move(state);
-    control_ = with_custom(from.control, control_);
+    control_ = std::move(control);
     first_   = from.step;
     done_    = 0;
     // The chain goes on, so that a resumed run ends with the hash of an uninterrupted one.
@@ -248,6 +246,38 @@ Result<void> Engine::resume(const record::Checkpoint& from)
     rest_ = std::make_unique<collision::RestOverlaps>(*std::move(overlaps));
     if (blocks_) blocks_->set_overlaps(*rest_);
     return {};
+}
+
+Result<void> Engine::remember(const record::Checkpoint& from)
+{
+    const auto refused = [] {
+        return Result<void>(make_diagnostic(record::kCheckpoint, {}, "the checkpoint does not fit the model"));
+    };
+    const auto restored = [&] {
+        return solver_->restore(from.solver_memory) && cache_.restore(from.pair_memory, *model_);
+    };
+    if (blocks_ && WorldBlocks::is_of_blocks(from.solver_memory)) {
+        const auto solver = blocks_->save_solver(), pairs = blocks_->save_pairs();
+        if (blocks_->restore(from.solver_memory, from.pair_memory)) return {};
+        (void)blocks_->restore(solver, pairs);
+        return refused();
+    }
+    if (!blocks_) {
+        const auto solver = solver_->save(), pairs = cache_.save();
+        if (restored()) return {};
+        (void)solver_->restore(solver);
+        (void)cache_.restore(pairs, *model_);
+        return refused();
+    }
+    // Of a run whose worlds went through each phase together: a memory of one kind cannot be read by the other.
+    auto        blocks = std::move(blocks_);
+    Diagnostics told;
+    auto        made = prepare(told);
+    if (made && restored()) return made;
+    blocks_ = std::move(blocks);
+    solver_.reset();
+    pipeline_.reset();
+    return made ? refused() : made;
 }
 
 void Engine::begin(Diagnostics& found)

@@ -17,6 +17,7 @@
 #include "mechane/files/limit.h"
 #include "mechane/files/read.h"
 #include "mechane/simulation/codes.h"
+#include "simulation/custom_bytes.h"
 #include "simulation/recording_bytes.h"
 
 namespace mechane::record {
@@ -24,8 +25,9 @@ namespace mechane::record {
 namespace {
 
 constexpr std::array<char, 8> kMagic{'M', 'C', 'H', 'R', 'E', 'C', 'R', 'D'};
-/// Version 3 has no particles in frames, version 4 no forces of particles and no activations in inputs.
-constexpr std::uint32_t kVersion = 5, kWithoutForces = 4, kWithoutParticles = 3;
+/// Version 3 has no particles in frames, version 4 no forces of particles and no activations in inputs, version 5 no
+/// custom attributes in inputs.
+constexpr std::uint32_t kVersion = 6, kWithoutForces = 4, kWithoutParticles = 3;
 
 enum Kind : char { header_chunk = 'H', step_chunk = 'S', frame_chunk = 'F', input_chunk = 'I', end_chunk = 'E' };
 
@@ -63,8 +65,9 @@ void visit_frame(Bytes&& bytes, F& f, bool particles = true)
     bytes(f.particle_qd);
 }
 
-/// The parts of an input that are there, by a bit each.
-enum Part : std::uint8_t { state_part = 1, control_part = 2, wrench_part = 4 };
+/// The parts of an input that are there, by a bit each. Inputs without custom attributes have the bytes, and digests,
+/// that earlier versions gave them.
+enum Part : std::uint8_t { state_part = 1, control_part = 2, wrench_part = 4, state_custom = 8, control_custom = 16 };
 
 /// @param soft  whether forces of particles and activations are there: version 4 has none
 template <class Bytes, class I>
@@ -76,22 +79,26 @@ void visit_input(Bytes&& bytes, std::uint8_t parts, I& input, bool soft = true)
         bytes(s.body_q), bytes(s.body_qd), bytes(s.joint_q), bytes(s.joint_qd), bytes(s.particle_q),
             bytes(s.particle_qd);
         if (soft) bytes(s.particle_f);
+        if (parts & state_custom) bytes(s.custom_arrays);
     }
     if (parts & control_part) {
         auto& c = *input.control;
         bytes(c.joint_target_q), bytes(c.joint_target_qd), bytes(c.joint_f), bytes(c.joint_act), bytes(c.body_target_q);
         if (soft) bytes(c.tri_activations), bytes(c.tet_activations);
+        if (parts & control_custom) bytes(c.custom_arrays);
     }
     if (parts & wrench_part) bytes(*input.wrench);
 }
 
 void put_input(ByteWriter& out, const StepInput& input)
 {
-    const auto parts = static_cast<std::uint8_t>((input.state ? state_part : 0) | (input.control ? control_part : 0) |
-                                                 (input.wrench ? wrench_part : 0));
+    const auto has_custom = [](const auto& of) { return of && !of->custom_arrays.arrays.empty(); };
+    const auto parts      = static_cast<std::uint8_t>(
+        (input.state ? state_part : 0) | (input.control ? control_part : 0) | (input.wrench ? wrench_part : 0) |
+        (has_custom(input.state) ? state_custom : 0) | (has_custom(input.control) ? control_custom : 0));
     out.put(input.step);
     out.put(parts);
-    visit_input([&](const auto& value) { out.put(value); }, parts, input);
+    visit_input([&](const auto& value) { put(out, value); }, parts, input);
 }
 
 StepInput take_input(ByteReader& in, bool soft)
@@ -102,7 +109,7 @@ StepInput take_input(ByteReader& in, bool soft)
     if (parts & state_part) input.state.emplace();
     if (parts & control_part) input.control.emplace();
     if (parts & wrench_part) input.wrench.emplace();
-    visit_input([&](auto& value) { in.get(value); }, parts, input, soft);
+    visit_input([&](auto& value) { get(in, value); }, parts, input, soft);
     return input;
 }
 

@@ -5,6 +5,7 @@
 #include "simulation/replayed.h"
 
 #include "mechane/model/belongs.h"
+#include "mechane/model/custom_copy.h"
 #include "mechane/simulation/engine.h"
 
 namespace mechane::simulation {
@@ -30,6 +31,7 @@ void Replayed::apply(Engine& engine, const model::Model& model, model::State& st
             state                      = *input.state;
             state.time                 = time;
             state.custom_arrays        = std::move(custom_arrays);
+            model::take_values(state.custom_arrays, input.state->custom_arrays);
             if (state.body_f.empty()) state.body_f.resize(model.body_count());
             if (state.particle_f.empty()) state.particle_f.resize(model.particle_count());
         }
@@ -41,6 +43,7 @@ void Replayed::apply(Engine& engine, const model::Model& model, model::State& st
         auto custom_arrays    = std::move(control.custom_arrays);
         control               = *control_;
         control.custom_arrays = std::move(custom_arrays);
+        model::take_values(control.custom_arrays, control_->custom_arrays);
     }
     if (wrench_ != nullptr) state.body_f = *wrench_;
 }

@@ -24,6 +24,7 @@
 #include "mechane/dynamics/kinematics.h"
 #include "mechane/files/inputs.h"
 #include "mechane/model/belongs.h"
+#include "mechane/model/custom_copy.h"
 #include "mechane/model/model.h"
 #include "mechane/simulation/codes.h"
 #include "mechane/simulation/engine.h"
@@ -65,7 +66,8 @@ bool same_motion(const model::State& a, const model::State& b)
 {
     return same_bytes(a.body_q, b.body_q) && same_bytes(a.body_qd, b.body_qd) && same_bytes(a.joint_q, b.joint_q) &&
            same_bytes(a.joint_qd, b.joint_qd) && same_bytes(a.particle_q, b.particle_q) &&
-           same_bytes(a.particle_qd, b.particle_qd) && same_bytes(a.particle_f, b.particle_f);
+           same_bytes(a.particle_qd, b.particle_qd) && same_bytes(a.particle_f, b.particle_f) &&
+           model::same_values(a.custom_arrays, b.custom_arrays);
 }
 
 bool same_commands(const model::Control& a, const model::Control& b)
@@ -73,7 +75,7 @@ bool same_commands(const model::Control& a, const model::Control& b)
     return same_bytes(a.joint_target_q, b.joint_target_q) && same_bytes(a.joint_target_qd, b.joint_target_qd) &&
            same_bytes(a.joint_f, b.joint_f) && same_bytes(a.joint_act, b.joint_act) &&
            same_bytes(a.body_target_q, b.body_target_q) && same_bytes(a.tri_activations, b.tri_activations) &&
-           same_bytes(a.tet_activations, b.tet_activations);
+           same_bytes(a.tet_activations, b.tet_activations) && model::same_values(a.custom_arrays, b.custom_arrays);
 }
 
 /// A recording that is being made, with what a replay of it would have before the next step.

@@ -293,7 +293,6 @@ void Control::clear()
 {
     // Forces and targets of velocity become zero, targets of positions those of the model.
     model::clear(arrays_, owner("Control::clear").arrays());
-    arrays_.body_target_q.clear();
     if (!wrenches_.empty()) wrenches_.assign(wrenches_.size(), {});
 }
 

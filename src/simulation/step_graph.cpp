@@ -47,6 +47,8 @@ Result<void> StepGraph::launch()
         } else {
             const auto& step = std::get<Step>(call);
             report_          = step.solver->step(*step.in, *step.out, *step.control, step.contacts, step.dt);
+            // The calls behind it would go on from the state before the step, and their report would hide this one.
+            if (report_.diverged) break;
         }
     }
     return {};

@@ -297,8 +297,13 @@ std::vector<std::string> Layer::variants(const Path& prim, const std::string& se
 
 void Layer::rewrite_assets(const std::function<std::string(const std::string&)>& replace)
 {
-    usd::rewrite_assets(impl_->layer, replace);
-    impl_->edited = true;
+    bool changed = false;
+    usd::rewrite_assets(impl_->layer, [&](const std::string& authored) {
+        std::string now = replace(authored);
+        changed         = changed || now != authored;
+        return now;
+    });
+    impl_->edited = impl_->edited || changed;
 }
 
 void Layer::make_assets_absolute()

@@ -42,13 +42,14 @@ SdfValueTypeName type_of(const SdfLayerHandle& layer, const SdfPath& attribute)
 }
 
 /// New items go to the end of the prepended list: existing arcs stay stronger.
+/// @return false where the list has the item already
 template <class ListOp, class Item>
-void prepend(SdfAbstractData& data, const SdfPath& path, const TfToken& key, const Item& item)
+bool prepend(SdfAbstractData& data, const SdfPath& path, const TfToken& key, const Item& item)
 {
     const VtValue held    = data.Get(path, key);
     ListOp        op      = held.IsHolding<ListOp>() ? held.UncheckedGet<ListOp>() : ListOp();
     const auto    applied = op.GetAppliedItems();
-    if (std::find(applied.begin(), applied.end(), item) != applied.end()) return;
+    if (std::find(applied.begin(), applied.end(), item) != applied.end()) return false;
     auto items = op.IsExplicit() ? op.GetExplicitItems() : op.GetPrependedItems();
     items.push_back(item);
     if (op.IsExplicit())
@@ -56,6 +57,15 @@ void prepend(SdfAbstractData& data, const SdfPath& path, const TfToken& key, con
     else
         op.SetPrependedItems(items);
     data.Set(path, key, VtValue::Take(op));
+    return true;
+}
+
+/// Takes a field away. The layer counts as edited where it had one.
+void erase(Layer::Impl& impl, const SdfPath& path, const TfToken& field)
+{
+    if (!impl.layer->HasField(path, field)) return;
+    impl.layer->EraseField(path, field);
+    impl.edited = true;
 }
 
 bool is_arc_target(const Path& path) { return path.empty() || unwrap(path).IsPrimPath(); }
@@ -70,7 +80,6 @@ Result<void> Layer::define_attribute(const Path& attribute, std::string_view typ
     if (!wanted) return impl_->refused(attribute, fmt::format("'{}' is not a value type of USD", type));
     const SdfSpecType there = impl_->layer->GetSpecType(path);
     if (there == SdfSpecTypeRelationship) return impl_->refused(attribute, "there is a relationship already");
-    impl_->edited                    = true;
     const SdfVariability variability = uniform ? SdfVariabilityUniform : SdfVariabilityVarying;
     if (there == SdfSpecTypeUnknown) {
         if (!impl_->ensure(path.GetParentPath())) return impl_->refused(attribute, "the attribute could not be made");
@@ -81,11 +90,13 @@ Result<void> Layer::define_attribute(const Path& attribute, std::string_view typ
         if (custom) data.Set(path, SdfFieldKeys->Custom, kCustom);
         data.Set(path, SdfFieldKeys->TypeName, VtValue(wanted.GetAsToken()));
         if (uniform) data.Set(path, SdfFieldKeys->Variability, kUniform);
+        impl_->edited = true;
         return {};
     }
     // An attribute that changes its type keeps its value if both types hold it in one C++ type (point3f and vector3f);
     // otherwise the value goes, because the layer could not be read again.
     if (const SdfAttributeSpecHandle found = impl_->layer->GetAttributeAtPath(path)) {
+        impl_->edited = true;
         if (found->GetTypeName() != wanted) {
             // Types of one value (such as point3f and vector3f) keep it; others cannot.
             const bool same_value = found->GetTypeName().GetType() == wanted.GetType();
@@ -181,6 +192,7 @@ Result<void> Layer::block(const Path& attribute)
     // first).
     if (auto done = clear_value(attribute); !done) return done;
     spec->SetDefaultValue(VtValue(SdfValueBlock()));
+    impl_->edited = true;
     return {};
 }
 
@@ -188,16 +200,14 @@ Result<void> Layer::clear_value(const Path& attribute)
 {
     if (kind(attribute) != SpecKind::attribute) return impl_->refused(attribute, "there is no attribute in this layer");
     for (const TfToken& key : {SdfFieldKeys->Default, SdfFieldKeys->TimeSamples, SdfFieldKeys->Spline})
-        impl_->layer->EraseField(unwrap(attribute), key);
-    impl_->edited = true;
+        erase(*impl_, unwrap(attribute), key);
     return {};
 }
 
 Result<void> Layer::clear_samples(const Path& attribute)
 {
     if (kind(attribute) != SpecKind::attribute) return impl_->refused(attribute, "there is no attribute in this layer");
-    impl_->layer->EraseField(unwrap(attribute), SdfFieldKeys->TimeSamples);
-    impl_->edited = true;
+    erase(*impl_, unwrap(attribute), SdfFieldKeys->TimeSamples);
     return {};
 }
 
@@ -211,7 +221,6 @@ Result<void> Layer::set_targets(const Path& relationship, const std::vector<Path
         // Targets are paths of the composed stage.
         if (target.empty() || !unwrap(target).IsAbsolutePath() || unwrap(target).ContainsPrimVariantSelection())
             return impl_->refused(relationship, fmt::format("'{}' cannot be a target", target.text()));
-    impl_->edited = true;
     if (impl_->layer->GetSpecType(path) == SdfSpecTypeUnknown && impl_->ensure(path.GetParentPath())) {
         static const VtValue kUniform(SdfVariabilityUniform);
         impl_->add_spec(path, SdfSpecTypeRelationship, SdfChildrenKeys->PropertyChildren);
@@ -222,9 +231,11 @@ Result<void> Layer::set_targets(const Path& relationship, const std::vector<Path
     if (!impl_->storage().Has(path, SdfFieldKeys->TargetPaths)) {
         if (impl_->layer->GetSpecType(path) != SdfSpecTypeRelationship)
             return impl_->refused(relationship, "the relationship could not be made");
+        impl_->edited = true;
         impl_->storage().Set(path, SdfFieldKeys->TargetPaths, VtValue(SdfPathListOp::CreateExplicit(list)));
         return {};
     }
+    impl_->edited                         = true;
     const SdfRelationshipSpecHandle spec  = impl_->layer->GetRelationshipAtPath(path);
     SdfTargetsProxy                 proxy = spec->GetTargetPathList();
     // Explicit, so that targets of weaker layers do not join in.
@@ -259,10 +270,10 @@ Result<void> Layer::add_reference(const Path& prim, const Arc& arc)
 {
     if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
     if (!is_arc_target(arc.prim)) return impl_->refused(prim, fmt::format("'{}' is not a prim", arc.prim.text()));
-    impl_->edited = true;
     if (!impl_->ensure(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
-    prepend<SdfReferenceListOp>(impl_->storage(), unwrap(prim), SdfFieldKeys->References,
-                                SdfReference(arc.asset, unwrap(arc.prim), SdfLayerOffset(arc.offset, arc.scale)));
+    impl_->edited |=
+        prepend<SdfReferenceListOp>(impl_->storage(), unwrap(prim), SdfFieldKeys->References,
+                                    SdfReference(arc.asset, unwrap(arc.prim), SdfLayerOffset(arc.offset, arc.scale)));
     return {};
 }
 
@@ -270,10 +281,10 @@ Result<void> Layer::add_payload(const Path& prim, const Arc& arc)
 {
     if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
     if (!is_arc_target(arc.prim)) return impl_->refused(prim, fmt::format("'{}' is not a prim", arc.prim.text()));
-    impl_->edited = true;
     if (!impl_->ensure(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
-    prepend<SdfPayloadListOp>(impl_->storage(), unwrap(prim), SdfFieldKeys->Payload,
-                              SdfPayload(arc.asset, unwrap(arc.prim), SdfLayerOffset(arc.offset, arc.scale)));
+    impl_->edited |=
+        prepend<SdfPayloadListOp>(impl_->storage(), unwrap(prim), SdfFieldKeys->Payload,
+                                  SdfPayload(arc.asset, unwrap(arc.prim), SdfLayerOffset(arc.offset, arc.scale)));
     return {};
 }
 
@@ -282,9 +293,9 @@ Result<void> Layer::add_inherit(const Path& prim, const Path& class_prim)
     if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
     if (class_prim.empty() || !unwrap(class_prim).IsPrimPath() || unwrap(class_prim).ContainsPrimVariantSelection())
         return impl_->refused(prim, fmt::format("'{}' cannot be inherited from", class_prim.text()));
-    impl_->edited = true;
     if (!impl_->ensure(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
-    prepend<SdfPathListOp>(impl_->storage(), unwrap(prim), SdfFieldKeys->InheritPaths, unwrap(class_prim));
+    impl_->edited |=
+        prepend<SdfPathListOp>(impl_->storage(), unwrap(prim), SdfFieldKeys->InheritPaths, unwrap(class_prim));
     return {};
 }
 
@@ -296,18 +307,20 @@ Result<void> Layer::add_variant(const Path& prim, const std::string& set, const 
     if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
     if (!SdfSchema::IsValidVariantIdentifier(name) || !SdfPath::IsValidIdentifier(set))
         return impl_->refused(prim, fmt::format("'{}' and '{}' cannot name a variant set and a variant", set, name));
-    impl_->edited = true;
     if (!impl_->ensure_prim(unwrap(prim).AppendVariantSelection(set, name)))
         return impl_->refused(prim, "the variant could not be made");
+    impl_->edited = true;
     return {};
 }
 
 Result<void> Layer::select_variant(const Path& prim, const std::string& set, const std::string& name)
 {
     if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
-    impl_->edited                = true;
+    if (!SdfSchema::IsValidVariantSelection(name) || !SdfPath::IsValidIdentifier(set))
+        return impl_->refused(prim, fmt::format("'{}' cannot be selected of a variant set '{}'", name, set));
     const SdfPrimSpecHandle spec = impl_->ensure_prim(unwrap(prim));
     if (!spec) return impl_->refused(prim, "the prim could not be made");
+    impl_->edited = true;
     spec->SetVariantSelection(set, name);
     return {};
 }
@@ -364,13 +377,15 @@ Result<void> Layer::clear_field(const Path& path, const Token& key)
     if (field.IsEmpty() || SdfSchema::GetInstance().HoldsChildren(field))
         return impl_->refused(path, fmt::format("'{}' cannot be cleared", key.text()));
     if (path.empty() || !impl_->layer->HasField(unwrap(path), field)) return {};
-    impl_->edited = true;
     if (colon == std::string::npos) {
-        impl_->layer->EraseField(unwrap(path), field);
+        erase(*impl_, unwrap(path), field);
         return {};
     }
-    VtDictionary entries = impl_->layer->GetFieldAs<VtDictionary>(unwrap(path), field);
-    entries.EraseValueAtPath(key.text().substr(colon + 1));
+    VtDictionary      entries = impl_->layer->GetFieldAs<VtDictionary>(unwrap(path), field);
+    const std::string entry   = key.text().substr(colon + 1);
+    if (entries.GetValueAtPath(entry) == nullptr) return {};  // the layer stays as it was read
+    impl_->edited = true;
+    entries.EraseValueAtPath(entry);
     // A dictionary without entries would be an opinion that hides nothing and prints as noise.
     if (entries.empty())
         impl_->layer->EraseField(unwrap(path), field);

@@ -17,6 +17,7 @@
 
 #include "mechane/collision/pipeline.h"
 #include "mechane/dynamics/kinematics.h"
+#include "mechane/model/custom_copy.h"
 #include "mechane/simulation/checkpoint.h"
 #include "mechane/simulation/frame.h"
 #include "mechane/simulation/prepared_run.h"
@@ -41,7 +42,7 @@ bool same(const model::Control& a, const model::Control& b)
 {
     return a.joint_target_q == b.joint_target_q && a.joint_target_qd == b.joint_target_qd && a.joint_f == b.joint_f &&
            a.joint_act == b.joint_act && a.body_target_q == b.body_target_q && a.tri_activations == b.tri_activations &&
-           a.tet_activations == b.tet_activations;
+           a.tet_activations == b.tet_activations && model::same_values(a.custom_arrays, b.custom_arrays);
 }
 
 /// run.mrec, run-2.mrec, run-3.mrec, ...

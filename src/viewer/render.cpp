@@ -29,7 +29,7 @@ std::optional<Diagnostic> check_request(const record::Recording& recording, std:
 Image render(const model::Model& model, const record::Recording& recording, std::size_t frame,
              const RenderOptions& options)
 {
-    MCH_CHECK(!check_request(recording, frame, options, {}));
+    if (const auto wrong = check_request(recording, frame, options, {})) fail(*wrong);
     const Scene       scene  = build_scene(model);
     const auto&       moment = recording.frames[frame];
     const auto        points = focus_points(scene, moment);

@@ -172,6 +172,49 @@ class Check(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertGreater(json.loads(done.stdout)["summary"]["error"], 0)
 
+    def test_what_a_file_of_another_format_has_wrong_is_found_like_a_fault_of_a_stage(self):
+        """Broken numbers, missing meshes, cyclic parents, names that are there twice: findings of MECH-003, status 1"""
+        mass = '<inertial><mass value="{}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+        link = '<link name="{}">' + mass + "{}</link>"
+        shape = '<visual><geometry><mesh filename="none.stl"/></geometry></visual>'
+        hold = '<joint name="{}" type="fixed"><parent link="{}"/><child link="{}"/></joint>'
+        body = '<body name="{}"><joint axis="0 0 1"/><geom size="{}"/></body>'
+        sdf = '<link name="{}"><inertial><mass>{}</mass></inertial></link>'
+        sources = {
+            "number.urdf": ("SOURCE_NUMBER", f'<robot name="r">{link.format("a", "heavy", "")}</robot>'),
+            "mesh.urdf": ("SOURCE_MESH_MISSING", f'<robot name="r">{link.format("a", 1, shape)}</robot>'),
+            "cycle.urdf": ("SOURCE_TREE", f'<robot name="r">{link.format("a", 1, "")}{link.format("b", 1, "")}{hold.format("i", "a", "b")}{hold.format("j", "b", "a")}</robot>'),
+            "name.urdf": ("SOURCE_NAME_DUPLICATE", f'<robot name="r">{link.format("a", 1, "")}{link.format("a", 1, "")}</robot>'),
+            "number.xacro": ("SOURCE_NUMBER", f'<robot name="r" xmlns:xacro="http://ros.org/xacro">{link.format("a", "heavy", "")}</robot>'),
+            "number.xml": ("SOURCE_NUMBER", f"<mujoco><worldbody>{body.format('a', 'wide')}</worldbody></mujoco>"),
+            "name.xml": ("SOURCE_NAME_DUPLICATE", f"<mujoco><worldbody>{body.format('a', .1)}{body.format('a', .1)}</worldbody></mujoco>"),
+            "number.sdf": ("SOURCE_NUMBER", f'<sdf version="1.9"><model name="m">{sdf.format("a", "heavy")}</model></sdf>'),
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            for name, (fault, text) in sources.items():
+                with self.subTest(name):
+                    file = pathlib.Path(folder, name)
+                    file.write_text(text)
+                    done = mechane("check", file)
+                    self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                    self.assertIn("error[MECH-003]", done.stdout)
+                    self.assertNotIn(": 0 errors", done.stdout)
+                    report = json.loads(mechane("check", file, "--format", "json").stdout)
+                    found = [f for f in report["findings"] if f["rule"] == "MECH-003"]
+                    self.assertIn(fault, [f["variant"] for f in found])
+                    self.assertTrue(all(f["layer"] == str(file) and f["line"] for f in found))
+                    self.assertGreaterEqual(report["summary"]["error"], 1)
+                    self.assertEqual(report["unopened"], [])
+                    run = json.loads(mechane("check", file, "--format", "sarif").stdout)["runs"][0]
+                    self.assertIn("MECH-003", [r["ruleId"] for r in run["results"]])
+                    for verb in ("info", "sim"):
+                        self.assertEqual(mechane(verb, file, *(["--duration", "0.01"] if verb == "sim" else [])).returncode, 1)
+            good = pathlib.Path(folder, "good.urdf")
+            good.write_text(f'<robot name="r">{link.format("a", 1, "")}</robot>')
+            self.assertNotIn("MECH-003", mechane("check", good).stdout)
+            ignored = mechane("check", pathlib.Path(folder, "number.urdf"), "--ignore", "source-fault")
+            self.assertNotIn("MECH-003", ignored.stdout)
+
     def test_the_html_page_says_what_could_not_be_opened(self):
         with tempfile.TemporaryDirectory() as folder:
             broken = pathlib.Path(folder, "broken.usda")

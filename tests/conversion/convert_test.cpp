@@ -42,7 +42,9 @@ struct Bench : test::TemporaryFolder {
 TEST_CASE("formats are told by names alone, before anything is opened")
 {
     const auto way = [](const std::string& from, const std::string& to, bool verify = false) {
-        const auto known = check_formats(from, to, verify);
+        Options options;
+        options.verify   = verify;
+        const auto known = check_formats(from, to, options);
         return known ? std::string("known") : known.error().id;
     };
     for (const char* from :
@@ -57,6 +59,12 @@ TEST_CASE("formats are told by names alone, before anything is opened")
     CHECK(way("r.urdf", "r.txt") == exporter::kFormatUnknown.id);
     CHECK(way("r.urdf", "r.glb", true) == exporter::kVerify.id);
     CHECK(way("r.urdf", "r.sdf", true) == "known");
+    Options named;
+    named.read.name = "arm";
+    CHECK(check_formats("r.urdf", "r.usda", named));
+    CHECK(check_formats("r.usda", "r.urdf", named));
+    CHECK(!check_formats("r.usda", "r.usdz", named));
+    CHECK(!check_formats("r.usda", "r.glb", named));
 }
 
 TEST_CASE("a folder stands for its entry, and for MJCF the one with MuJoCo's words")

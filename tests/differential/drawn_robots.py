@@ -4,6 +4,7 @@ A seed gives one robot, the same each time. What OpenUSD cannot hold is drawn to
 """
 import math
 import os
+import pathlib
 import random
 import struct
 
@@ -166,6 +167,11 @@ def urdf(seed, folder):
         body = out[1:]
         r.shuffle(body)
         out = out[:1] + body
+    more = random.Random(seed + 10**6)  # drawn apart, so that the rest of a seed stays what it was
+    if meshes and more.random() < 0.4:
+        # Addresses of a package, which is found by its name among the folders above.
+        package = pathlib.Path(folder).name
+        out = [line.replace('filename="m', f'filename="package://{package}/m') for line in out]
     return '\n'.join(out) + '\n</robot>\n'
 
 
@@ -288,7 +294,7 @@ def mjcf(seed, folder):
         elif r.random() < 0.2:
             o += f' density="{f(r.uniform(100, 3000))}"'
         if r.random() < 0.15:
-            o += r.choice([' contype="2" conaffinity="1"', ' contype="0" conaffinity="0"', ' conaffinity="2"', ' priority="1"', ' solref="0.01 1"', ' shellinertia="true"' if k not in ('ellipsoid',) else ''])
+            o += r.choice([' contype="2" conaffinity="1"', ' contype="0" conaffinity="0"', ' conaffinity="2"', ' priority="1"', ' solref="0.01 1"', ' shellinertia="true"'])
         if r.random() < 0.3:
             o += r.choice([' rgba="1 0 0 .5"', ' material="k0"', ' group="3"'])
         return o + '/>'
@@ -463,6 +469,16 @@ def mjcf(seed, folder):
         with open(f'{folder}/world.mjcf', 'w') as o:
             o.write(f'<mujocoinclude>{world}<include file="leaf.mjcf"/></mujocoinclude>')
         world = '<include file="world.mjcf"/>'
+    more = random.Random(seed + 10**6)  # drawn apart, so that the rest of a seed stays what it was
+    if more.random() < 0.2:
+        with open(f'{folder}/part.xml', 'w') as o:
+            o.write(f'''<mujoco model="part"><compiler angle="{more.choice(['degree', 'radian'])}"/><default><default class="arm"><joint damping="0.3" axis="0 1 0"/><geom size="0.04"/></default></default>
+<worldbody><body name="root" childclass="arm" pos="{vec(more, 0.2)}"><joint name="swing" range="-0.5 0.5"/><geom/><body name="tip" pos="0.2 0 0"><joint name="turn"/><geom type="box" size=".03 .02 .01"/></body></body></worldbody>
+<actuator><position name="servo" joint="swing" kp="7"/></actuator></mujoco>''')
+        asset.append('<model name="part" file="part.xml"/>')
+        world += f'<frame pos="{vec(more)}" euler="0 0 {f(more.uniform(-0.5, 0.5))}"><attach model="part" body="root" prefix="at_"/></frame>'
+    if 'name="rope"' in rest and 'name="t0"' in rest and more.random() < 0.5:
+        rest += '<equality><tendon tendon1="rope" tendon2="t0" polycoef="0.1 0.5 0 0 0"/></equality>'
     opt = r.choice(['', '<option gravity="0 0 -3" timestep="0.004"/>', '<option integrator="implicitfast"><flag contact="disable"/></option>', '<option cone="elliptic"/>'])
     return f"""<mujoco model="m{seed}">{comp}{opt}{defaults}<asset>{''.join(asset)}</asset><worldbody>{world}</worldbody>{rest}</mujoco>\n"""
 
@@ -551,4 +567,16 @@ def sdf(seed, folder):
         extra = r.choice(['', '', '<self_collide>true</self_collide>', '<plugin name="p" filename="q"/>'])
         return f'<model name="{n}">{pose() if depth else ""}{"".join(text)}{extra}</model>', links + frames, links[0]
 
-    return f'<?xml version="1.0"?>\n<sdf version="{version}">{model("drawn", 0)[0]}</sdf>\n'
+    text = model("drawn", 0)[0]
+    more = random.Random(seed + 10**6)  # drawn apart, so that the rest of a seed stays what it was
+    if more.random() < 0.4:
+        with open(f'{folder}/part.sdf', 'w') as o:
+            static = '<static>true</static>' if more.random() < 0.3 else ''
+            o.write(f'<?xml version="1.0"?>\n<sdf version="1.9"><model name="part">{static}<link name="plate"><pose>{vec(more)} {vec(more, 3)}</pose><inertial><mass>0.7</mass></inertial>'
+                    '<collision name="c"><geometry><box><size>0.1 0.2 0.3</size></box></geometry></collision></link><frame name="grip" attached_to="plate"><pose>0 0 0.1 0 0 0.4</pose></frame></model></sdf>\n')
+        frame = '<placement_frame>grip</placement_frame>' if more.random() < 0.4 else ''
+        held = '' if static else '<joint name="mount" type="fixed"><parent>l0</parent><child>brought::plate</child></joint>' if '"l0"' in text else ''
+        text = text[:text.rindex('</model>')] + f'<include><uri>part.sdf</uri><name>brought</name>{frame}<pose>{vec(more)} {vec(more, 3)}</pose></include>{held}</model>'
+    if more.random() < 0.1:
+        text = text.replace('<model name="drawn">', '<model name="drawn"><static>true</static>', 1)
+    return f'<?xml version="1.0"?>\n<sdf version="{version}">{text}</sdf>\n'

@@ -169,8 +169,10 @@ TEST_CASE("clearing a control restores its custom defaults and states of other l
         declaring(declaration("float", "u", "3", "control", "body") + declaration("float", "s", "1", "state", "body")));
     auto control                    = make_control(m.model);
     (*control.custom<Real>("u"))[0] = 9;
+    control.body_target_q.assign(m.model.body_count(), {});
     clear(control, m.model);
     CHECK((*control.custom<Real>("u"))[0] == 3);
+    CHECK(control.body_target_q.empty());  // kinematic bodies have no target any more
     auto a = make_state(m.model), b = a;
     CHECK(same_layout(a, b));
     b.custom_arrays.arrays.clear();
@@ -187,7 +189,7 @@ TEST_CASE("declarations without metadata, of other names, types or words are ski
         {"custom float newton:x = 1 (customData = { string assignment = \"model\"\n })\n",
          "IMPORT_CUSTOM_META"},                                                        // (IMP-210)
         {declaration("float", "x", "1", "model", "bodies"), "IMPORT_CUSTOM_ENUM"},     // (IMP-210)
-        {declaration("float", "a:b:c", "1", "model", "body"), ""},                // (IMP-211)
+        {declaration("float", "a:b:c", "1", "model", "body"), ""},                     // (IMP-211)
         {declaration("string", "x", "\"s\"", "model", "body"), "IMPORT_CUSTOM_TYPE"},  // (IMP-215)
         {declaration("float[]", "x", "[1]", "model", "body"), "IMPORT_CUSTOM_TYPE"},
         {declaration("float", "body_q", "1", "model", "body"), "MODEL_CUSTOM_RESERVED"},  // (IMP-217)
@@ -200,8 +202,8 @@ TEST_CASE("declarations without metadata, of other names, types or words are ski
         REQUIRE(out.result);
         CHECK(out.builder.custom_attributes.empty());
         if (*row.code != 0) CHECK(out.found.count(std::string_view(row.code)) == 1);
-        for (const char* code :
-             {"IMPORT_CUSTOM_META", "IMPORT_CUSTOM_ENUM", "IMPORT_CUSTOM_TYPE", "MODEL_CUSTOM_RESERVED", "MODEL_CUSTOM_CONTACT_FREQ"})
+        for (const char* code : {"IMPORT_CUSTOM_META", "IMPORT_CUSTOM_ENUM", "IMPORT_CUSTOM_TYPE",
+                                 "MODEL_CUSTOM_RESERVED", "MODEL_CUSTOM_CONTACT_FREQ"})
             if (std::string_view(code) != row.code) CHECK(out.found.count(std::string_view(code)) == 0);
     }
 }

@@ -102,4 +102,20 @@ TEST_CASE("a wrench that an actuator gives in space has levers in the stage's un
     check_row(in, "actuator_gainprm", {2});
 }
 
+TEST_CASE("an actuator that acts on nothing is left out with a warning that names it")
+{
+    const auto actuator = [](const char* name, const char* target) {
+        return fmt::format("}}\ndef MjcActuator \"{}\" {{\n    rel mjc:target = {}\n", name, target);
+    };
+    const Imported in = pulled(actuator("good", "</robot/hinge>") + actuator("gone", "</robot/nothing>") +
+                               "}\ndef MjcActuator \"idle\" {\n");
+    REQUIRE(in.result);
+    CHECK(row(in, "actuator_target_dof").size() == 1);
+    CHECK(in.found.count("IMPORT_MJC_ACT_TARGET") == 2);
+    const Diagnostic* first = in.found.find("IMPORT_MJC_ACT_TARGET");
+    REQUIRE(first != nullptr);
+    CHECK(first->severity == Severity::warning);
+    CHECK(first->message.find("/robot/nothing") != std::string::npos);
+}
+
 }  // namespace mechane::importer::test

@@ -114,6 +114,22 @@ def test_custom_attributes_have_the_shape_of_their_type():
         b.add_link(custom_attributes={"missing": 1})
 
 
+def test_an_array_of_an_attribute_gets_the_values_that_are_assigned_and_stays_the_one_that_is_read():
+    attribute, frequency = mc.ModelBuilder.CustomAttribute, mc.Model.AttributeFrequency
+    b = mc.ModelBuilder()
+    for space in ("own", None):
+        b.add_custom_attribute(attribute(name="gain", namespace=space, frequency=frequency.BODY, dtype=mc.vec3, assignment=mc.Model.AttributeAssignment.CONTROL))
+    b.add_body(mass=1.0, inertia=np.eye(3))
+    control = b.finalize().control()
+    for home in (control.own, control):
+        array = home.gain
+        home.gain = [[1, 2, 3]]
+        assert home.gain is array and array.tolist() == [[1, 2, 3]]
+        with pytest.raises(ValueError, match=r"src has 1 numbers, expected 3 \(shape \(1, 3\)\)"):
+            home.gain = 5
+        assert array.tolist() == [[1, 2, 3]]
+
+
 def test_custom_values_follow_copies_and_references_are_shifted():
     one = pendulum(2)
     C, F = mc.ModelBuilder.CustomAttribute, mc.Model.AttributeFrequency
@@ -270,6 +286,33 @@ def test_views_name_rows():
     with pytest.raises(KeyError, match="near: .*link"):
         m.bodies["lonk0"]
     assert m.tree() == "link0  [hinge0: REVOLUTE]\n  link1  [hinge1: REVOLUTE]" and '"link0" -> "link1"' in m.to_dot()
+
+
+def test_a_row_takes_as_many_numbers_as_it_has():
+    """One number for six is more likely a slip than a wish"""
+    m = pendulum().finalize()
+    body = m.bodies["link0"]
+    for name, value, shape in (("qd", 3, r"\(6,\)"), ("q", [1, 2, 3], r"\(7,\)"), ("inertia", 1.0, r"\(3, 3\)"), ("mass", [1, 2], r"\(\)")):
+        before = np.array(m._np(f"body_{name}"))
+        with pytest.raises(ValueError, match=f"{name}: shape .*expected {shape}"):
+            setattr(body, name, value)
+        np.testing.assert_array_equal(m._np(f"body_{name}"), before)
+    body.qd = [1, 2, 3, 4, 5, 6]
+    body.inertia = np.eye(3)
+    assert m.body_qd[body.index].tolist() == [1, 2, 3, 4, 5, 6] and m.body_inertia[body.index].tolist() == np.eye(3).tolist()
+
+
+def test_a_number_that_is_no_type_is_refused_with_those_that_are():
+    builder = pendulum()
+    builder.add_shape_sphere(0)
+    for column, kind in (("joint_type", mc.JointType), ("shape_type", mc.GeoType), ("joint_target_mode", mc.JointTargetMode)):
+        rows = getattr(builder, column)
+        for wrong in (99, -1):
+            with pytest.raises(ValueError, match=f"{wrong} is no {kind.__name__}: .*{list(kind)[-1].name} \\({int(list(kind)[-1])}\\)"):
+                rows[0] = wrong
+        rows[0] = rows[0]
+    with pytest.raises(ValueError, match="77 is no GeoType"):
+        builder.add_shape(body=-1, type=77)
 
 
 def test_repr_is_one_line_with_counts():

@@ -199,3 +199,11 @@ def test_fix_overwrites_nothing_that_it_did_not_write(wrong, tmp_path):
     with pytest.raises(TypeError, match="path"):
         mc.conformance.fix(WRONG.encode(), dry_run=True)
     assert tree(tmp_path) == before
+
+
+def test_a_fault_of_a_file_of_another_format_is_a_finding(tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_text('<robot name="r"><link name="a"><visual><geometry><mesh filename="none.stl"/></geometry></visual></link></robot>')
+    report = mc.conformance.check(file)
+    found = [f for f in report.findings if f.rule == "MECH-003"]
+    assert not report and [f.severity for f in found] == ["error"] and "none.stl" in found[0].message

@@ -1,4 +1,6 @@
 """Applied schemas of a layer are edited, and nothing else of it."""
+import pathlib
+
 import pytest
 
 import mechane as mc
@@ -55,3 +57,11 @@ def test_a_prim_that_the_layer_does_not_speak_of_is_refused_unless_an_over_is_wa
     assert 'over "gone"' in layer.apply_api("/gone", "PhysicsMassAPI", over=True).text()
     with pytest.raises(mc.MechaneError, match="STAGE_OPEN_FAILED"):
         mc.usd.LayerEdits(tmp_path / "nothing.usda")
+
+
+def test_a_package_is_one_and_says_what_it_has_to_leave_out(tmp_path):
+    file = tmp_path / "a.usda"
+    file.write_text(STAGE.replace(")\n{", "    prepend references = @./missing.usda@\n)\n{"))
+    with pytest.warns(mc.MechaneWarning, match="missing.usda"):
+        out = mc.usd.LayerEdits(file).save(tmp_path / "a.usdz")
+    assert pathlib.Path(out).read_bytes()[:4] == b"PK\x03\x04"

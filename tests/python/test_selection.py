@@ -23,6 +23,24 @@ def test_rows_have_world_and_articulation_first():
     assert state.joint_q[3] == 0.75 and view.get_link_transforms(state).shape == (3, 1, 2, 7)
 
 
+def test_one_row_stands_for_all_and_one_number_for_no_row():
+    b = mc.ModelBuilder()
+    one = mc.ModelBuilder()
+    one.add_body(mass=1.0, inertia=((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+    b.replicate(one, 3)
+    m = b.finalize()
+    view, state = mc.selection.ArticulationView(m, "*"), m.state()
+    with pytest.raises(ValueError, match=r"values: shape \(\), expected \(3, 1, 1, 6\)"):
+        view.set_attribute("body_qd", state, 3.0)
+    with pytest.raises(ValueError, match=r"values: shape \(1,\), expected \(3, 1, 1, 7\)"):
+        view.set_attribute("body_q", state, [0.0])
+    assert not state.body_qd.any()
+    view.set_attribute("body_qd", state, [1, 2, 3, 4, 5, 6])
+    assert state.body_qd.tolist() == [[1, 2, 3, 4, 5, 6]] * 3
+    view.set_dof_velocities(state, 0.5)  # each entry of it is a number
+    assert (state.joint_qd == 0.5).all()
+
+
 def test_a_mask_leaves_the_others_alone():
     """(PYA-064)"""
     m = many()

@@ -6,7 +6,9 @@
 #include <fstream>
 
 #include "mechane/model/builder.h"
+#include "mechane/model/custom_copy.h"
 #include "mechane/simulation/checkpoint.h"
+#include "mechane/simulation/engine.h"
 #include "mechane/simulation/recording_file.h"
 #include "mechane/simulation/simulate.h"
 #include "mechane/simulation/verify.h"
@@ -120,10 +122,115 @@ TEST_CASE("a checkpoint of another model or step, cut off or damaged, is refused
     std::filesystem::remove(file);
 }
 
+namespace {
+
+/// An arm whose control holds an attribute of the program's own, and whose state holds another.
+model::Model with_attributes()
+{
+    model::ModelBuilder b;
+    b.add_body({{0, 0, 1}, {}}, "/box", 1, {}, Mat33d::identity());
+    for (const auto& [name, assignment] :
+         {std::pair{"ctrl", model::CustomAssignment::control}, std::pair{"heat", model::CustomAssignment::state}})
+        REQUIRE(b.add_custom_attribute(
+            {.name = name, .space = "own", .frequency = model::CustomFrequency::body, .assignment = assignment}));
+    Diagnostics found;
+    auto        model = b.finalize({}, found);
+    REQUIRE(model);
+    return *std::move(model);
+}
+
+}  // namespace
+
+TEST_CASE("a checkpoint has the custom attributes of state and control, and a resumed run goes on with them (DYN-132)")
+{
+    const model::Model m    = with_attributes();
+    const std::string  file = temporary("custom.ckpt");
+    Diagnostics        found;
+    auto               begun = run::simulate(m, {.frames = 2, .threads = 1, .keep_end = true}, found);
+    REQUIRE(begun);
+    begun->end.control.custom_arrays.find("own:ctrl")->set(0, {2.5});
+    begun->end.state.custom_arrays.find("own:heat")->set(0, {300});
+    REQUIRE(record::write_checkpoint(begun->end, file));
+    auto from = record::read_checkpoint(file);
+    REQUIRE(from);
+    const auto after = run::simulate(m, {.frames = 1, .threads = 1, .from = &*from, .keep_end = true}, found);
+    REQUIRE(after);
+    CHECK(after->end.control.custom_arrays.find("own:ctrl")->at(0)[0] == 2.5);
+    CHECK(after->end.state.custom_arrays.find("own:heat")->at(0)[0] == 300);
+    // One that the model does not have is a checkpoint of something else.
+    from->control.custom_arrays.arrays[0].key = "own:other";
+    CHECK(run::simulate(m, {.frames = 1, .from = &*from}, found).error().id == "RECORD_CHECKPOINT");
+    std::filesystem::remove(file);
+}
+
+TEST_CASE("commands that a program gives by custom attributes alone are inputs of a recording (DYN-133)")
+{
+    const model::Model m      = with_attributes();
+    const std::string  file   = temporary("custom.mrec");
+    auto               writer = record::RecordingWriter::create(file, {.model = record::model_hash(m), .dt = 0.01});
+    REQUIRE(writer);
+    record::StepInput input{.step = 1, .state = model::make_state(m), .control = model::make_control(m)};
+    input.control->custom_arrays.find("own:ctrl")->set(0, {-1.5});
+    input.state->custom_arrays.find("own:heat")->set(0, {20});
+    writer->input(input);
+    REQUIRE(writer->finish());
+    const auto read = record::read_recording(file);
+    REQUIRE(read);
+    CHECK_FALSE(read->damage);
+    REQUIRE(read->inputs.size() == 1);
+    model::Control control = model::make_control(m);
+    model::State   state   = model::make_state(m);
+    REQUIRE(model::take_values(control.custom_arrays, read->inputs[0].control->custom_arrays));
+    REQUIRE(model::take_values(state.custom_arrays, read->inputs[0].state->custom_arrays));
+    CHECK(control.custom_arrays.find("own:ctrl")->at(0)[0] == -1.5);
+    CHECK(state.custom_arrays.find("own:heat")->at(0)[0] == 20);
+    CHECK(model::same_values(control.custom_arrays, input.control->custom_arrays));
+    CHECK_FALSE(model::same_values(control.custom_arrays, model::make_control(m).custom_arrays));
+    std::filesystem::remove(file);
+}
+
+TEST_CASE("an engine that refuses a checkpoint goes on as if it had not been asked")
+{
+    // Two worlds are stepped in blocks, and a memory of a run without blocks would replace these.
+    model::ModelBuilder b;
+    for (int w = 0; w < 2; ++w) {
+        b.begin_world();
+        b.add_shape_box(b.add_body({{0, 0, 0.2}, {}}, fmt::format("/box{}", w)), {}, {0.1, 0.1, 0.1}, {});
+        b.end_world();
+    }
+    b.add_ground_plane(0);
+    Diagnostics found;
+    const auto  m = b.finalize({}, found);
+    REQUIRE(m);
+    const auto hash_after = [&](bool ask) {
+        model::State   state   = model::make_state(*m);
+        model::Control control = model::make_control(*m);
+        auto           engine  = simulation::Engine::make(*m, state, control, {.dt = 0.01, .threads = 1}, found);
+        REQUIRE(engine);
+        if (ask) {
+            record::Checkpoint point{.model_hash = record::model_hash(*m),
+                                     .solver     = (*engine)->options().solver,
+                                     .dt         = 0.01,
+                                     .substeps   = (*engine)->options().substeps,
+                                     .state      = state,
+                                     .control    = control};
+            point.solver_memory = {std::byte{1}, std::byte{2}};
+            CHECK_FALSE((*engine)->resume(point));
+        }
+        (*engine)->begin(found);
+        for (int i = 0; i < 30; ++i) {
+            (*engine)->find_contacts();
+            REQUIRE_FALSE((*engine)->advance().diverged);
+        }
+        return (*engine)->hash();
+    };
+    CHECK(hash_after(true) == hash_after(false));
+}
+
 TEST_CASE("everything that a run depends on is in the hash of its model (DYN-132)")
 {
-    const model::Model  m    = scene();
-    const std::uint64_t hash = record::model_hash(m);
+    const model::Model  m       = scene();
+    const std::uint64_t hash    = record::model_hash(m);
     const auto          changed = [&](const char* what, auto&& edit) {
         CAPTURE(what);
         model::Model other = m;
@@ -187,9 +294,9 @@ TEST_CASE("a forged checkpoint, whose sums are right and whose indices are not, 
     // Any number of the solver's memory may be wrong: it is refused, or it runs.
     for (std::size_t at = 0; at < begun->end.solver_memory.size(); at += 3)
         for (const int value : {0, 1, 0x7f, 0xff}) {
-            record::Checkpoint forged  = begun->end;
-            forged.solver_memory[at]   = static_cast<std::byte>(value);
-            const auto run = run::simulate(m, {.frames = 2, .threads = 1, .from = &forged}, found);
+            record::Checkpoint forged = begun->end;
+            forged.solver_memory[at]  = static_cast<std::byte>(value);
+            const auto run            = run::simulate(m, {.frames = 2, .threads = 1, .from = &forged}, found);
             CHECK((run || run.error().id == "RECORD_CHECKPOINT"));
         }
 }

@@ -101,3 +101,19 @@ TEST_CASE("a launch after the model was written to computes nothing and says so 
     CHECK(launched.error().id == "RUN_GRAPH");
     CHECK(hash_span<Pose>(world.state.body_q) == before);
 }
+
+TEST_CASE("a step that diverges is the last one of its launch, whose report tells of it")
+{
+    const auto model = pyramid();
+    World      world(model);
+    auto       graph = StepGraph::record(model, [&](StepGraph::Recorder& r) { world.record(r); });
+    REQUIRE(graph.has_value());
+    // Beyond all bounds after the first step. The second would go on from `next`, which is sound.
+    world.state.body_qd[0].linear = {Real(1e17), 0, 0};
+    world.state.joint_qd[0]       = Real(1e17);
+    const auto before             = hash_span<Pose>(world.state.body_q);
+    REQUIRE(graph->launch().has_value());
+    CHECK(graph->report().diverged);
+    CHECK_FALSE(graph->report().culprit.empty());
+    CHECK(hash_span<Pose>(world.state.body_q) == before);
+}

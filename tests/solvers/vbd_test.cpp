@@ -24,8 +24,8 @@ struct Soft {
     Soft(const ModelBuilder& b, int iterations, int threads = 1, const std::string& parameters = {})
         : model(test::finalized(b)), state(model::make_state(model)), control(model::make_control(model)), pool(threads)
     {
-        auto made = solvers::make_solver("vbd:iterations=" + std::to_string(iterations) + parameters, model, {.pool = &pool},
-                                         notices);
+        auto made = solvers::make_solver("vbd:iterations=" + std::to_string(iterations) + parameters, model,
+                                         {.pool = &pool}, notices);
         REQUIRE(made);
         solver = std::move(*made);
     }
@@ -279,7 +279,8 @@ TEST_CASE("two sheets do not pass each other at 5 m/s (SOFT-067)")
     b.gravity = {};
     b.add_cloth_grid({{0, 0, 0}, {0, 0, 0, 1}}, {}, 4, 4, 0.1, 0.1, 0.01, false, {true, true, true, true}, cloth);
     b.add_cloth_grid({{0.03, 0.02, 0.2}, {0, 0, 0, 1}}, {0, 0, -5}, 2, 2, 0.1, 0.1, 0.01, false, {}, cloth);
-    Soft s(b, 20, 1, ",particle_enable_self_contact=1,particle_self_contact_margin=0.01,particle_self_contact_gap=0.01");
+    Soft s(b, 20, 1,
+           ",particle_enable_self_contact=1,particle_self_contact_margin=0.01,particle_self_contact_gap=0.01");
     for (int i = 0; i < 60; ++i) {
         s.run(1, 1.0 / 120);
         // The lower sheet bulges by its own give at most; what came from above stays above its lowest point.
@@ -303,5 +304,59 @@ TEST_CASE("a drape loses energy")
         const double now = solvers::soft_energy(s.model, s.state).total();
         CHECK(now <= before + 1e-4 * std::abs(before));
         before = now;
+    }
+}
+
+TEST_CASE("a particle that leaves all bounds stops its own world, and no other")
+{
+    // Under softstep the particles are vbd's too, in its substeps.
+    for (const char* name : {"vbd:iterations=3", "softstep"}) {
+        CAPTURE(name);
+        ModelBuilder b;
+        for (int w = 0; w < 2; ++w) {
+            b.begin_world();
+            b.add_particle({0, 0, 1}, {}, 0.1, 0.0);
+            b.add_body({{1, 0, 1}, {}}, "/box", 1, {}, Mat33d::identity());
+            b.end_world();
+        }
+        Soft s(b, 3);
+        auto solver = solvers::make_solver(name, s.model, {.substeps = 2, .pool = &s.pool}, s.notices);
+        REQUIRE(solver);
+        s.solver = std::move(*solver);
+        // Within the range of the numbers, and beyond 1e12 m after one step.
+        s.state.particle_qd[0]    = {Real(1e17), 0, 0};
+        const model::State before = s.state;
+        const auto         report = s.solver->step(s.state, s.state, s.control, nullptr, kDt);
+        CHECK_FALSE(report.diverged);
+        CHECK(report.diverged_worlds == std::vector<std::int32_t>{0});
+        CHECK(report.culprit.find("particle 0") != std::string::npos);
+        CHECK(s.state.particle_q[0] == before.particle_q[0]);
+        CHECK(s.state.particle_qd[0] == before.particle_qd[0]);
+        CHECK(s.state.body_q[0].p == before.body_q[0].p);
+        CHECK(s.state.body_qd[0].linear == Vec3{});
+        // Both fell in the other world: v = g t.
+        CHECK(static_cast<double>(s.state.particle_qd[1].z) == doctest::Approx(-9.81 * kDt).epsilon(1e-4));
+        CHECK(static_cast<double>(s.state.body_qd[1].linear.z) == doctest::Approx(-9.81 * kDt).epsilon(1e-4));
+    }
+}
+
+TEST_CASE("where every world has lost a particle, or one belongs to none, the step diverges and changes nothing")
+{
+    for (const bool shared : {false, true}) {
+        ModelBuilder b;
+        if (shared) b.add_particle({0, 0, 1}, {}, 0.1, 0.0);
+        for (int w = 0; w < 2; ++w) {
+            b.begin_world();
+            b.add_particle({0, 0, 2}, {}, 0.1, 0.0);
+            b.end_world();
+        }
+        Soft s(b, 3);
+        s.state.particle_qd[0] = {Real(1e17), 0, 0};
+        if (!shared) s.state.particle_qd[1] = {Real(1e17), 0, 0};
+        const auto before = s.state.particle_q;
+        const auto report = s.solver->step(s.state, s.state, s.control, nullptr, kDt);
+        CHECK(report.diverged);
+        CHECK(report.diverged_worlds.empty());
+        CHECK(s.state.particle_q == before);
     }
 }

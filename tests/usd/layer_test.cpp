@@ -253,6 +253,8 @@ TEST_CASE("an edit that cannot be done changes nothing and says why")
     refused(layer.set_targets(Path("/robot.tool"), {Path()}));
     refused(layer.add_reference(Path("/robot"), {.asset = "./a.usda", .prim = Path("/a.x")}));
     refused(layer.add_variant(Path("/robot"), "size", "no/name"));
+    refused(layer.select_variant(Path("/robot"), "size", "no/name"));
+    refused(layer.select_variant(Path("/robot"), "no set", "big"));
     refused(layer.set_field(Path("/robot"), "primChildren", usd::make_value("token", Token("x"))));
     refused(layer.set_field(Path("/robot"), "active", usd::make_value("token", Token("x"))));
     refused(layer.apply_api(Path("/robot"), ""));
@@ -294,6 +296,31 @@ TEST_CASE("an unedited layer is saved with its comments")
     REQUIRE(a->define(Path("/b"), "Xform"));
     REQUIRE(a->save(file));
     CHECK(read(file).find("def Xform \"b\"") != std::string::npos);
+}
+
+TEST_CASE("edits that are refused, or find nothing to change, leave a layer the bytes of its file")
+{
+    const test::TemporaryFolder folder;
+    const std::string           text =
+        "#usda 1.0\n\n# a comment\ndef \"a\" (\n    customData = {int n = 1}\n    references = @./x.usda@</x>\n)\n"
+        "{\n    double   x   # without a value\n    double y = 1\n}\n";
+    const std::string file = folder.write("a.usda", text);
+    auto              a    = Layer::open(file);
+    REQUIRE(a);
+    CHECK_FALSE(a->set(Path("/a.y"), usd::make_value("token", Token("wide"))));
+    CHECK_FALSE(a->set_targets(Path("/a.y"), {Path("/a")}));
+    CHECK_FALSE(a->define_attribute(Path("/a.z"), "no type"));
+    CHECK(a->clear_field(Path("/a"), "customData:other"));
+    CHECK(a->clear_field(Path("/a"), "kind"));
+    CHECK(a->clear_samples(Path("/a.y")));
+    CHECK(a->clear_value(Path("/a.x")));
+    CHECK(a->add_reference(Path("/a"), {.asset = "./x.usda", .prim = Path("/x")}));
+    a->rewrite_assets([](const std::string& authored) { return authored; });
+    CHECK_FALSE(a->edited());
+    REQUIRE(a->save((folder.path() / "b.usda").string()));
+    CHECK(read((folder.path() / "b.usda").string()) == text);
+    CHECK(a->clear_field(Path("/a"), "customData:n"));
+    CHECK(a->edited());
 }
 
 TEST_CASE("saving says what is wrong with the place")

@@ -235,6 +235,26 @@ TEST_CASE("a request that cannot be met is refused with its reason")
         CHECK(id(viewer::write_animation(model, run, {}, name)) == viewer::kAnimationName.id);
 }
 
+TEST_CASE("a frame that is not there is the caller's mistake, which the failure handler is told")
+{
+    const auto model   = one_box();
+    const auto run     = test::still(model);
+    const auto told_of = [&](std::size_t frame, const viewer::RenderOptions& options) {
+        const FailureHandler before = set_failure_handler([](const Diagnostic& d) { throw std::runtime_error(d.id); });
+        std::string          id;
+        try {
+            (void)viewer::render(model, run, frame, options);
+        } catch (const std::runtime_error& told) {
+            id = told.what();
+        }
+        set_failure_handler(before);
+        return id;
+    };
+    CHECK(told_of(1, {.width = 16, .height = 16}) == viewer::kFrameMissing.id);
+    CHECK(told_of(0, {.width = 0, .height = 16}) == viewer::kPictureSize.id);
+    CHECK(told_of(0, {.width = 16, .height = 16}).empty());
+}
+
 TEST_CASE("bodies without a finite pose are left out and the rest is drawn")
 {
     const auto                  model = one_box();

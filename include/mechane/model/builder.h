@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mechane/core/result.h"
+#include "mechane/geometry/inertia_repair.h"
 #include "mechane/geometry/mesh.h"
 #include "mechane/math/pose.h"
 #include "mechane/math/spatial.h"
@@ -168,16 +169,7 @@ struct BuilderParticle {
     std::int32_t world  = kGlobalWorld;
 };
 
-/// What makes mass properties ones that a solver can divide by.
-struct InertiaRules {
-    bool balance = true;  ///< enforce I1 + I2 >= I3
-    /// Unset: no bound. A mass of 0 stays 0 whatever the bound.
-    std::optional<double> bound_mass, bound_inertia;   ///< least mass [kg] and least principal moment [kg m^2]
-    double                relative_tolerance = 1e-6;   ///< smallest principal moment, ratio to the largest
-    double                absolute_tolerance = 1e-10;  ///< and absolute [kg m^2]
-    double                correction         = 1e-6;   ///< how much further than the bound a repair goes [kg m^2]
-    bool                  one_by_one         = false;  ///< a finding for each fault of a body, not for each body
-};
+using geometry::InertiaRules;
 
 /// How strict `finalize` is. The inertia rules repair; what they changed is told.
 struct FinalizeOptions {

@@ -58,8 +58,8 @@ struct Control {
 State make_state(const Model& model);
 /// The targets, forces and activations that the model stores.
 Control make_control(const Model& model);
-/// Zero velocities, forces and activations; position targets come back from the model, so that quaternions stay unit
-/// length.
+/// Zero velocities, forces and activations, and no targets of kinematic bodies; position targets of joints come back
+/// from the model, so that quaternions stay unit length.
 void clear(Control& control, const Model& model);
 /// Zero external wrenches of bodies and forces of particles.
 void clear_forces(State& state);

@@ -110,9 +110,12 @@ class Engine {
 
   private:
     Engine(const model::Model& model, model::State& state, model::Control& control, EngineOptions options);
-    Result<void>        make_solver(Diagnostics& found);  ///< @error those of solvers::make_solver
-    void                make_pipeline();
-    Result<void>        prepare(Diagnostics& found);  ///< @error RUN_ARGUMENT, and those of make_solver
+    Result<void> make_solver(Diagnostics& found);  ///< @error those of solvers::make_solver
+    void         make_pipeline();
+    Result<void> prepare(Diagnostics& found);  ///< @error RUN_ARGUMENT, and those of make_solver
+    /// Hands the solver what it remembered; refused, everything is as it was.
+    /// @error RECORD_CHECKPOINT, those of make_solver
+    Result<void>        remember(const record::Checkpoint& from);
     void                notify(const model::ModelChanges& changes);
     Result<void>        make_own();                               ///< @error those of make_solver
     solvers::StepReport checked_step(model::Contacts* contacts);  ///< @error those of `advance`

@@ -55,9 +55,9 @@ class StepGraph {
     /// Makes the calls, in their order.
     /// @error RUN_GRAPH  the model is not what it was when the calls were taken down; nothing was computed
     /// As often as wanted; costs the calls themselves and a hash of the model.
-    /// A step that diverges does not stop the calls behind it: look at `report`, which is of the last step alone.
+    /// A step that diverges, or is refused, is the last one: the calls behind it are left out. Look at `report`.
     Result<void> launch();
-    /// Of the last step of the last launch.
+    /// Of the last step that was made.
     [[nodiscard]] const solvers::StepReport& report() const { return report_; }
 
   private:

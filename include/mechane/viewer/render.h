@@ -34,8 +34,8 @@ struct Image {
     std::vector<std::uint8_t> pixels;
 };
 
-/// Draws one frame, which the recording has to have, in a size of the range above; anything else ends the process. Ask
-/// `render_png` where that is not known.
+/// Draws one frame, which the recording has to have, in a size of the range above; anything else is a mistake of the
+/// caller, told to `fail` as RENDER_FRAME_MISSING or RENDER_SIZE. Ask `render_png` where that is not known.
 /// Perspective, one sun with a soft shadow, four samples a pixel. Bodies whose pose is not finite are
 /// left out.
 Image render(const model::Model& model, const record::Recording& recording, std::size_t frame,

@@ -69,7 +69,15 @@ class Axis(IntEnum):
 AxisType = Axis | str | int
 
 
-class GeoType(IntEnum):
+class Kind(IntEnum):
+    """Kinds that tables are made for: a number that is none is refused with those that are, in the words of the compiled part."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Kind | None":
+        raise ValueError(f"{value} is no {cls.__name__}: {', '.join(f'{one.name} ({one.value})' for one in cls)}")
+
+
+class GeoType(Kind):
     """Kinds of shapes; the meaning of `shape_scale` depends on it."""
 
     NONE = 0
@@ -106,7 +114,7 @@ class BodyFlags(IntEnum):
     ALL = 7
 
 
-class JointType(IntEnum):
+class JointType(Kind):
     PRISMATIC = 0
     REVOLUTE = 1
     BALL = 2
@@ -126,7 +134,7 @@ class JointType(IntEnum):
         return 1 if self is JointType.DISTANCE else 6 - self.dof_count(num_axes)[0]
 
 
-class JointTargetMode(IntEnum):
+class JointTargetMode(Kind):
     """What the drive of a dof follows."""
 
     NONE = 0

@@ -62,6 +62,14 @@ class AttributeNamespace:
     def __init__(self, name: str):
         self._name = name
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """An array gets the values, as many as it has, and stays the one that solvers read."""
+        held = self.__dict__.get(name)
+        if isinstance(held, Array) and value is not held:
+            held.assign(value)
+        else:
+            object.__setattr__(self, name, value)
+
     def __repr__(self) -> str:
         return f"<namespace {self._name}: {', '.join(k for k in vars(self) if not k.startswith('_'))}>"
 

@@ -63,6 +63,8 @@ class Arrays:
             self._np(name).zero_()  # none of it
         elif name in type(self)._names:
             self._np(name).assign(value)
+        elif name in self.__dict__.get("_custom", ()) and isinstance(self.__dict__.get(name), Array):
+            self.__dict__[name].assign(value)
         else:
             object.__setattr__(self, name, value)
 
@@ -74,7 +76,7 @@ class Arrays:
             return
         if not isinstance(self.__dict__.get(space), AttributeNamespace):
             object.__setattr__(self, space, AttributeNamespace(space))
-        setattr(self.__dict__[space], name, array)
+        vars(self.__dict__[space])[name] = array
 
     def _at(self, key: str) -> Any:
         """A custom array by its key; None where there is none."""

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.arguments import name_arguments
-from ..core.diagnostics import error
+from ..core.array import plain
+from ..core.diagnostics import error, kind_of
 
 __all__ = ["ArticulationView", "BodyView", "JointView", "ShapeView", "Views", "WorldView"]
 
@@ -36,7 +37,12 @@ class View:
         return sorted({*object.__dir__(self), *(name for name in rows if hasattr(self, name))})
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self._model._np(f"{self._prefix}_{name}")[self.index] = value
+        """Writes a row. As many numbers as it has are expected: one number for all of them is more likely a slip."""
+        rows = self._model._np(f"{self._prefix}_{name}")
+        given = plain(value)
+        if given.size != rows[self.index].size:
+            raise kind_of(ValueError)(f"{name}: shape {given.shape}, expected {rows.shape[1:]}", "PYTHON_ARG_SHAPE")
+        rows[self.index] = given.reshape(rows.shape[1:])
 
     def _count(self) -> int:
         return getattr(self._model, f"{self._prefix}_count")

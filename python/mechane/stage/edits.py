@@ -5,6 +5,7 @@ import os
 
 from .. import _core
 from ..core.arguments import name_arguments
+from ..core.diagnostics import publish
 
 __all__ = ["LayerEdits"]
 
@@ -47,9 +48,11 @@ class LayerEdits:
     def save(self, file: str | os.PathLike[str] | None = None) -> str:
         """Writes the layer and returns where: to the file that it was read from, which is replaced at once or not at all,
         or to another one. Relative asset paths are written as they are authored.
+
+        What a package (.usdz) has to leave out, because it was not found, is a `MechaneWarning`.
         """
         to = self._file if file is None else os.fspath(file)
-        self._core.save(to)
+        publish(self._core.save(to))
         return to
 
     def __repr__(self) -> str:

@@ -246,8 +246,12 @@ void MjcfWriter::yielding_limit(XmlNode& inner, const sf::Joint& joint, const sf
 void MjcfWriter::range(XmlNode& inner, const sf::Joint& joint, const sf::Dof& dof, bool ball)
 {
     if (ball) {
-        // A ball's range is a cone: zero to the largest angle.
-        if (std::isfinite(dof.upper)) inner.set("range", "0 " + number_text(dof.upper));
+        // The nearest to a cone: zero to the largest angle.
+        if (!std::isfinite(dof.upper)) return;
+        inner.set("range", "0 " + number_text(dof.upper));
+        out_.lose("ball-range", Severity::warning, sf::LossAction::approximated, "kinematics", joint.place,
+                  fmt::format("joint '{}'", joint.name), "a cone", "0 " + number_text(dof.upper),
+                  "a cone leaves the turn about its own axis free, MuJoCo bounds the angle of the whole rotation");
         return;
     }
     if (!std::isfinite(dof.lower) && !std::isfinite(dof.upper)) return;

@@ -121,6 +121,26 @@ class Vbd final : public Solver, public Adjustable {
     [[nodiscard]] Vec3d newton_step(std::size_t particle, double dt) const;
     void                add_balls(std::size_t particle, double dt, soft::Block& out) const;
     void                find_balls(double dt);
+    /// Marks the worlds in which a particle left all bounds. They stop, and the others go on.
+    /// @return the first such particle, or -1
+    std::int32_t       find_lost();
+    [[nodiscard]] bool is_stopped(std::int32_t world) const
+    { return world >= 0 && stopped_[static_cast<std::size_t>(world)] != 0; }
+    /// Whether the particles that something holds are of a world that stopped.
+    [[nodiscard]] bool is_stopped(const soft::Hold& hold) const
+    {
+        return std::ranges::any_of(hold.particles, [&](std::int32_t p) {
+            return p >= 0 && is_stopped(model_.particle_world[static_cast<std::size_t>(p)]);
+        });
+    }
+    /// Whether anything is left that did not stop.
+    [[nodiscard]] bool goes_on() const
+    {
+        const auto moves = [&](std::int32_t world) { return !is_stopped(world); };
+        return std::ranges::any_of(model_.body_world, moves) || std::ranges::any_of(model_.particle_world, moves);
+    }
+    /// The worlds that stopped are as `before` has them.
+    void put_back(model::State& after, const model::State& before) const;
     /// What particles put on bodies, and what attachments hold on to.
     void load_bodies(std::vector<Spatial>& body_f);
     /// Whether something besides elements may act on a particle.
@@ -148,7 +168,9 @@ class Vbd final : public Solver, public Adjustable {
     std::vector<soft::Hold>                holds_;
     std::vector<std::int32_t>              hold_start_;
     std::vector<soft::Corner>              hold_lists_;
-    std::vector<Vec3d>                     preloads_;  ///< of attachments, from the last step [N]
+    std::vector<std::uint8_t>              stopped_;           ///< worlds of the step that do not go on
+    bool                                   all_lost_ = false;  ///< a particle of all worlds left all bounds
+    std::vector<Vec3d>                     preloads_;          ///< of attachments, from the last step [N]
     std::vector<std::int32_t>              attachment_of_;
     soft::Neighbours                       balls_;
     std::vector<std::int32_t>              ball_start_, ball_lists_;  ///< those that a particle may meet, by particle
@@ -332,12 +354,37 @@ void Vbd::solve(double dt)
     }
 }
 
+std::int32_t Vbd::find_lost()
+{
+    // The same bound as of coordinates of bodies: 1e12.
+    const auto is_lost = [](const Vec3d& x) { return !is_finite(x) || length_squared(x) >= 1e24; };
+    stopped_.assign(static_cast<std::size_t>(model_.world_count), 0);
+    all_lost_          = false;
+    std::int32_t first = -1;
+    for (std::size_t p = 0; p < x_.size(); ++p) {
+        if (!is_lost(x_[p])) continue;
+        if (first < 0) first = static_cast<std::int32_t>(p);
+        // A particle of all worlds may have put anything on any of them.
+        if (model_.particle_world[p] < 0)
+            std::ranges::fill(stopped_, std::uint8_t{1}), all_lost_ = true;
+        else
+            stopped_[static_cast<std::size_t>(model_.particle_world[p])] = 1;
+    }
+    return first;
+}
+
+void Vbd::put_back(model::State& after, const model::State& before) const
+{
+    if (std::ranges::find(stopped_, 1) != stopped_.end()) model::copy_worlds(after, before, model_, stopped_);
+}
+
 void Vbd::load_bodies(std::vector<Spatial>& body_f)
 {
     std::vector<Spatiald> wrenches(model_.body_count());
     for (std::size_t h = 0; h < holds_.size(); ++h) {
         const soft::Hold& hold = holds_[h];
-        const Vec3d       f    = soft::hold_block(hold, x_, start_).force;
+        if (is_stopped(hold)) continue;
+        const Vec3d f = soft::hold_block(hold, x_, start_).force;
         if (hold.attachment) {
             const auto i = static_cast<std::size_t>(attachment_of_[h]);
             // Augmented Lagrangian of rigid attachments: their force is carried into the next step. The factor lets
@@ -360,7 +407,7 @@ void Vbd::wake_touched(double dt)
 {
     constexpr double kStill = 1e-3;  // [m/s]
     for (const soft::Hold& hold : holds_) {
-        if (hold.body < 0 || bodies_->is_awake(hold.body)) continue;
+        if (hold.body < 0 || bodies_->is_awake(hold.body) || is_stopped(hold)) continue;
         double fastest = 0;
         for (const std::int32_t p : hold.particles)
             if (p >= 0)
@@ -397,39 +444,42 @@ StepReport Vbd::substep(const model::State& in, model::State& out, const model::
     for (std::size_t p = 0; p < x_.size(); ++p) x_[p] = self_contact_->bounded(p, start_, x_[p]);
     solve(dt);
 
+    const std::int32_t lost = find_lost();
     // Forces of particles are added to body_f for this step only; what the caller gave is put back below.
     model::State bodies = in;  // `out` may be `in`
     load_bodies(bodies.body_f);
     wake_touched(dt);
     // Rows of edges and triangles are understood here; softstep looks at the rigid rows alone.
     // Softstep would refuse rows of three particles.
-    const bool full_surface = contacts != nullptr && std::exchange(contacts->soft_contact_full_surface, false);
-    const auto lost =
-        // The same bound as of coordinates of bodies: 1e12.
-        std::ranges::find_if(x_, [](const Vec3d& x) { return !is_finite(x) || length_squared(x) >= 1e24; });
-    const bool   finite = lost == x_.end();
+    const bool   full_surface = contacts != nullptr && std::exchange(contacts->soft_contact_full_surface, false);
+    const bool   any          = !all_lost_ && goes_on();
     model::State after;
-    if (finite) report = bodies_->step(bodies, after, control, contacts, dt);
+    if (any) report = bodies_->step(bodies, after, control, contacts, dt);
     if (contacts != nullptr) contacts->soft_contact_full_surface = full_surface;
-    if (report.refused || report.diverged || !finite) {
+    for (const std::int32_t w : report.diverged_worlds) stopped_[static_cast<std::size_t>(w)] = 1;
+    if (lost >= 0 && report.culprit.empty()) {
+        const std::string part = soft::part_of(model_, lost);
+        report.culprit =
+            fmt::format("particle {} moved beyond all bounds: {}a smaller step, or softer elements, may help", lost,
+                        part.empty() ? "" : fmt::format("it is part of {}; ", part));
+    }
+    if (report.refused || report.diverged || !any || !goes_on()) {
         report.diverged = true;
-        if (!finite) {
-            const auto        particle = static_cast<std::int32_t>(lost - x_.begin());
-            const std::string part     = soft::part_of(model_, particle);
-            report.culprit =
-                fmt::format("particle {} moved beyond all bounds: {}a smaller step, or softer elements, may help",
-                            particle, part.empty() ? "" : fmt::format("it is part of {}; ", part));
-        }
+        report.diverged_worlds.clear();
         if (&out != &in) out = in;
         return report;
     }
-    after.body_f = in.body_f;
     after.particle_q.resize(x_.size()), after.particle_qd.resize(x_.size());
     for (std::size_t p = 0; p < x_.size(); ++p) {
         after.particle_q[p] = moves(p) ? static_cast<Vec3>(x_[p]) : in.particle_q[p];
         // Velocities are the way over the step, as bodies' are under softstep: an implicit Euler step.
         after.particle_qd[p] = moves(p) ? static_cast<Vec3>((x_[p] - start_[p]) / dt) : Vec3{};
     }
+    put_back(after, in);
+    report.diverged_worlds.clear();
+    for (std::size_t w = 0; w < stopped_.size(); ++w)
+        if (stopped_[w] != 0) report.diverged_worlds.push_back(static_cast<std::int32_t>(w));
+    after.body_f        = in.body_f;
     after.particle_f    = in.particle_f;
     after.custom_arrays = in.custom_arrays;
     after.time          = in.time + dt;
@@ -490,6 +540,12 @@ StepReport Vbd::step(const model::State& in, model::State& out, const model::Con
         one.joint_error_linear  = std::max(one.joint_error_linear, report.joint_error_linear);
         one.joint_error_angular = std::max(one.joint_error_angular, report.joint_error_angular);
         one.broken.insert(one.broken.begin(), report.broken.begin(), report.broken.end());
+        // Who stopped first is told, also where the rest of the step is sound.
+        if (!report.culprit.empty()) {
+            one.culprit       = report.culprit;
+            one.culprit_body  = report.culprit_body;
+            one.culprit_joint = report.culprit_joint;
+        }
         for (const std::int32_t w : report.diverged_worlds)
             if (std::ranges::find(one.diverged_worlds, w) == one.diverged_worlds.end())
                 one.diverged_worlds.push_back(w);
@@ -499,6 +555,19 @@ StepReport Vbd::step(const model::State& in, model::State& out, const model::Con
     if (contacts != nullptr) {
         std::ranges::copy(forces_, contacts->rigid_contact_force.begin());
         std::ranges::copy(torques_, contacts->rigid_contact_torque.begin());
+    }
+    // A world that stopped on the way stands where it stood before the step.
+    if (!report.diverged_worlds.empty()) {
+        for (const std::int32_t w : report.diverged_worlds) stopped_[static_cast<std::size_t>(w)] = 1;
+        if (!goes_on()) {
+            report.diverged = true;
+            report.diverged_worlds.clear();
+            out = before;
+            return report;
+        }
+        put_back(between_, before);
+        between_.body_f     = before.body_f;
+        between_.particle_f = before.particle_f;
     }
     between_.time = before.time + dt;
     out           = between_;

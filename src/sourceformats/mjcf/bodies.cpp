@@ -1,6 +1,8 @@
 // <body>, <frame>, <inertial> and <joint>.
 #include <fmt/format.h>
 
+#include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "mechane/sourceformats/codes.h"
@@ -8,6 +10,23 @@
 #include "sourceformats/mjcf/reader.h"
 
 namespace mechane::sourceformats {
+namespace {
+
+/// A ball's range bounds the angle of its whole rotation, whatever its axis. A cone of USD bounds how far one axis
+/// leans, and leaves the turn about it; rotations of a generic joint are bounded one by one.
+void bound_ball(Dof& dof, bool several, LossReport& losses)
+{
+    if (!std::isfinite(dof.upper)) return;
+    if (several) dof.lower = -dof.upper;
+    losses.add({"ball-range", Severity::warning, LossAction::approximated, "kinematics", site_of(dof.limit_place),
+                fmt::format("joint '{}'", dof.name), fmt::format("{:.6g} degrees", dof.upper * 180 / std::numbers::pi),
+                several ? "of each of three axes" : "a cone",
+                several ? "MuJoCo bounds the angle of the whole rotation, a joint with several axes each of them"
+                        : "MuJoCo bounds the angle of the whole rotation, a cone leaves the turn about its axis free",
+                true});
+}
+
+}  // namespace
 
 void MjcfReader::body_children(const XmlElement& e, int link, const Posed& X, const std::string& childclass)
 {
@@ -206,6 +225,7 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
         motions.push_back(dof.angular ? Posed{{}, from_axis_angle(dof.axis, ref)} : Posed{ref * dof.axis, {}});
         names.push_back(name);
         if (type == "ball") {
+            bound_ball(dof, elements.size() > 1, s_.losses);
             if (elements.size() == 1) made.kind = Joint::Kind::ball;
             if (elements.size() > 1)
                 // A ball beside other joints becomes three rotations of a generic joint, in the axes x, y, z of the

@@ -237,10 +237,6 @@ void MjcfReader::geom(const XmlElement& e, int link, const Posed& X, const std::
     if (shell && made.collider) put("shellinertia", "bool", "true");
     // Only groups within inertiagrouprange have mass. The world needs none, and a height field has none in MuJoCo.
     if (link >= 0 && ground == hfields_.end() && group >= compiler_.group_min && group <= compiler_.group_max) {
-        if (shell && made.kind == Shape::Kind::ellipsoid)
-            s_.losses.add({"ellipsoid-shell", Severity::warning, LossAction::approximated, "inertia", site_of(e.place),
-                           fmt::format("geom '{}'", made.name), "shell", "solid",
-                           "the inertia of its wall has no closed form"});
         const MjcfMass one = mjcf_mass(made, tree_, mass, density.value_or(1000), shell, inertia);
         if (one.mass > 0) geom_masses_[link].push_back({one, made.X_LS});
     }

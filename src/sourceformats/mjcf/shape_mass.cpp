@@ -16,6 +16,19 @@ constexpr double kPi = std::numbers::pi;
 
 Mat33d diagonal(double x, double y, double z) { return Mat33d::diagonal({x, y, z}); }
 
+/// An ellipsoid's wall has no closed form. MuJoCo's answers are taken: the area by Thomsen's formula, the moments of
+/// what an ellipsoid grows by when its semi-axes do.
+MassProperties ellipsoid_shell(const Vec3d& size)
+{
+    constexpr double kPower = 1.6075, kGrowth = 1e-6;
+    const auto       term  = [](double a, double b) { return std::pow(a * b, kPower); };
+    const double     mean  = (term(size.x, size.y) + term(size.x, size.z) + term(size.y, size.z)) / 3;
+    const double     area  = 4 * kPi * std::pow(mean, 1 / kPower);
+    const auto       inner = geometry::ellipsoid_mass(size, 1);
+    const auto       outer = geometry::ellipsoid_mass(size + kGrowth * Vec3d{1, 1, 1}, 1);
+    return {area, {}, (area / (outer.mass - inner.mass)) * (outer.inertia - inner.inertia)};
+}
+
 /// Walls without thickness and of density 1 per area, by the classical formulas.
 MassProperties shell(const Shape& s)
 {
@@ -59,6 +72,7 @@ MassProperties shell(const Shape& s)
             return {wall + 2 * half, {}, diagonal(across, across, axial)};
         }
         case Shape::Kind::ellipsoid:
+            return ellipsoid_shell(s.size);
         case Shape::Kind::plane:
         case Shape::Kind::mesh:
             break;
@@ -169,8 +183,7 @@ MjcfMass mjcf_mass(const Shape& shape, const RobotTree& tree, std::optional<doub
             one = geometry::ellipsoid_mass(shape.size, 1);
             break;
     }
-    // An ellipsoid's shell has no closed form here: it is taken as solid.
-    if (is_shell && shape.kind != Shape::Kind::mesh && shape.kind != Shape::Kind::ellipsoid) one = shell(shape);
+    if (is_shell && shape.kind != Shape::Kind::mesh) one = shell(shape);
     if (!(one.mass > 0)) return {};
     const double factor = mass ? *mass / one.mass : density;
     return {factor * one.mass, one.com, factor * one.inertia};

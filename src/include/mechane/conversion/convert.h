@@ -48,9 +48,9 @@ std::string entry_of(const std::string& input, const std::string& output);
 
 /// Whether there is a way from one format to the other; the names alone decide, nothing is opened.
 /// @param input   a file, no folder (`entry_of`)
-/// @param verify  also whether --verify can compare the two
-/// @error SOURCE_FORMAT_UNKNOWN, EXPORT_FORMAT_UNKNOWN, EXPORT_VERIFY
-Result<void> check_formats(const std::string& input, const std::string& output, bool verify = false);
+/// @param options  also whether these can have their effect there: `verify`, `read.name`
+/// @error SOURCE_FORMAT_UNKNOWN, EXPORT_FORMAT_UNKNOWN, EXPORT_VERIFY, EXPORT_NAME
+Result<void> check_formats(const std::string& input, const std::string& output, const Options& options = {});
 
 /// Converts a file, or a folder that stands for its entry. The result is written as a whole or not at all, and never
 /// over what was read.

@@ -2,7 +2,7 @@
 // >= c (any real body has that). Repairs add to the diagonal, which keeps the axes.
 // Bounds and tolerances are those of InertiaRules; all faults are listed for the finding.
 
-#include "inertia_repair.h"
+#include "mechane/geometry/inertia_repair.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 
 #include "mechane/geometry/mass.h"
 
-namespace mechane::model {
+namespace mechane::geometry {
 
 namespace {
 
@@ -23,7 +23,7 @@ constexpr double kFloatEps = static_cast<double>(std::numeric_limits<float>::eps
 
 std::array<double, 3> moments(const Mat33d& inertia)
 {
-    const Vec3d           v = geometry::principal_axes(inertia).values;
+    const Vec3d           v = principal_axes(inertia).values;
     std::array<double, 3> sorted{v.x, v.y, v.z};
     std::ranges::sort(sorted);
     return sorted;
@@ -32,7 +32,7 @@ std::array<double, 3> moments(const Mat33d& inertia)
 double largest_entry(const Mat33d& m)
 { return std::max({max_component(abs(m.r0)), max_component(abs(m.r1)), max_component(abs(m.r2))}); }
 
-/// As the model holds it.
+/// As a model holds it.
 Mat33d rounded(const Mat33d& m) { return static_cast<Mat33d>(static_cast<Mat33>(m)); }
 
 }  // namespace
@@ -40,26 +40,30 @@ Mat33d rounded(const Mat33d& m) { return static_cast<Mat33d>(static_cast<Mat33>(
 RepairedInertia repair_inertia(double mass, const Vec3d& com, const Mat33d& inertia, const InertiaRules& rules)
 {
     RepairedInertia r{mass, inertia, com, {}};
+    const auto      fault = [&](std::string why) {
+        r.faults.push_back(std::move(why));
+        r.possible = false;
+    };
     if (!std::isfinite(mass) || !is_finite(com) || !is_finite(inertia)) {
-        r.faults.emplace_back("mass, centre of mass or inertia is not finite");
+        fault("mass, centre of mass or inertia is not finite");
         r.mass    = 0;
         r.inertia = {};
         if (!is_finite(com)) r.com = {};
     }
     if (r.mass < 0) {
-        r.faults.emplace_back("mass is negative");
+        fault("mass is negative");
         r.mass = 0;
     } else if (r.mass > 0 && rules.bound_mass && r.mass < *rules.bound_mass) {
         r.faults.push_back(fmt::format("Mass {} is below bound {}", r.mass, *rules.bound_mass));
         r.mass = *rules.bound_mass;
     }
     if (r.mass == 0) {
-        if (!(r.inertia == Mat33d{})) r.faults.emplace_back("inertia without mass");
+        if (!(r.inertia == Mat33d{})) fault("inertia without mass");
         r.inertia = {};
         return r;
     }
     if (r.inertia == Mat33d{}) {
-        r.faults.emplace_back("mass without inertia");
+        fault("mass without inertia");
         // A ball of water of that mass: I = 2/5 m r^2.
         const double radius = std::cbrt(3 * r.mass / (4 * kPi * 1000));
         const double i      = 0.4 * r.mass * radius * radius;
@@ -71,7 +75,7 @@ RepairedInertia repair_inertia(double mass, const Vec3d& com, const Mat33d& iner
         for (std::size_t j = 0; j < i; ++j)
             // numpy's allclose.
             if (std::abs(r.inertia(i, j) - r.inertia(j, i)) > 1e-8 + 1e-5 * std::abs(r.inertia(j, i))) {
-                r.faults.emplace_back("inertia is not symmetric");
+                fault("inertia is not symmetric");
                 i = j = 2;  // one report is enough
             }
     r.inertia = symmetric;
@@ -82,6 +86,9 @@ RepairedInertia repair_inertia(double mass, const Vec3d& com, const Mat33d& iner
         for (double& x : m) x += amount;
         r.faults.push_back(std::move(why));
     };
+    // Stages keep moments in single precision: what is zero there, or equal to the sum of the others, is so up to its
+    // rounding.
+    if (m[0] <= kFloatEps * m[2] || m[0] + m[1] < (1 - 4 * kFloatEps) * m[2]) r.possible = false;
     // Relative to the largest moment, for conditioning of the inverse.
     const double threshold = std::max(rules.relative_tolerance * m[2], rules.absolute_tolerance);
     if (m[0] < threshold)
@@ -101,4 +108,4 @@ RepairedInertia repair_inertia(double mass, const Vec3d& com, const Mat33d& iner
     return r;
 }
 
-}  // namespace mechane::model
+}  // namespace mechane::geometry
