@@ -10,12 +10,16 @@ inline constexpr Code kWorkFolder{"FIX_WORK_FOLDER", Severity::error, "The copy 
                                   "Check that the asset can be read and that there is room for a copy."};
 inline constexpr Code kPackage{"FIX_PACKAGE", Severity::error, "A package could not be unpacked.",
                                "Unpack the .usdz, repair its root layer, and pack it again."};
-inline constexpr Code kRuleFailed{"MECH-001", Severity::error, "Internal error in a rule; the rule was not checked.",
-                                  "This is a bug in Mechane, or memory ran out. The findings of other rules are valid."};
+inline constexpr Code kRuleFailed{
+    "MECH-001", Severity::error, "Internal error in a rule; the rule was not checked.",
+    "This is a bug in Mechane, or memory ran out. The findings of other rules are valid."};
 inline constexpr Code kSuppression{"MECH-002", Severity::warning, "A suppression matches no finding, or has expired.",
                                    "Remove it from mechane.toml."};
 inline constexpr Code kConfig{"CHECK_CONFIG", Severity::error, "The configuration of check is invalid.",
                               "docs/conformance.md lists the keys of mechane.toml."};
+inline constexpr Code kOthers{"FIX_OTHERS", Severity::warning,
+                              "Not all layers around the asset were searched for other assets that use its layers.",
+                              "Repair a copy with -o FOLDER, or keep assets in folders of their own."};
 inline constexpr Code kEndless{"FIX_ENDLESS", Severity::error, "Repairs undo each other endlessly.",
                                "This is a bug in Mechane; nothing was written. Repair rule by rule with --select."};
 
