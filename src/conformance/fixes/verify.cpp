@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conformance/bounds.h"
 #include "conformance/fixes/placement.h"
 #include "mechane/core/sha256.h"
 #include "mechane/usd/flatten.h"
@@ -131,6 +132,38 @@ std::string Whereabouts::moved_since(const Whereabouts& before, const usd::Matri
             return fmt::format("{} is elsewhere: {:.6g} away, axes differ by {:.3g}", name, away, off);
     }
     return {};
+}
+
+std::string resized(const usd::Stage& before, const usd::Stage& after, double unsaid)
+{
+    const auto box_of = [&](const usd::Stage& stage) {
+        const Facts     facts(stage);
+        geometry::Aabbd box;
+        for (const PrimFacts& prim : facts.prims) {
+            // What an instancer copies is not drawn where it stands itself.
+            if (!prim.is(kGprim) || facts.nearest(facts.index_of(prim), kPointInstancer) != nullptr) continue;
+            const geometry::Aabbd one = world_bounds(stage, prim.prim);
+            box.lower                 = min(box.lower, one.lower);
+            box.upper                 = max(box.upper, one.upper);
+        }
+        if (is_empty(box)) return box;
+        const double metres = stage.root_metadata("metersPerUnit").get<double>().value_or(unsaid);
+        const auto   up     = stage.root_metadata("upAxis").get<std::string>().value_or("Z");
+        const Vec3d  low = metres * box.lower, high = metres * box.upper;
+        // A quarter turn about x brings y up to z.
+        return up == "Y" ? geometry::Aabbd{{low.x, -high.z, low.y}, {high.x, -low.z, high.y}}
+                         : geometry::Aabbd{low, high};
+    };
+    const geometry::Aabbd was = box_of(before), is = box_of(after);
+    if (is_empty(was) || is_empty(is)) return {};
+    constexpr double kSame = 1e-4;  // of the size; positions are authored in single precision
+    const double     size  = std::max(length(was.upper - was.lower), length(was.upper)) + length(was.lower);
+    if (length(is.lower - was.lower) <= kSame * size && length(is.upper - was.upper) <= kSame * size) return {};
+    const auto told = [](const geometry::Aabbd& box) {
+        return fmt::format("({:.6g}, {:.6g}, {:.6g}) to ({:.6g}, {:.6g}, {:.6g}) m", box.lower.x, box.lower.y,
+                           box.lower.z, box.upper.x, box.upper.y, box.upper.z);
+    };
+    return fmt::format("it would reach from {}, and reaches from {}", told(is), told(was));
 }
 
 Composition::Composition(const usd::Stage& stage)

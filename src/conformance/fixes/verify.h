@@ -35,6 +35,11 @@ class Whereabouts {
     std::vector<double>          moments_;  ///< [s]
 };
 
+/// What an asset measures otherwise after a repair of its units, in words; empty when it is as large as it was. Both
+/// are taken in metres and with z up, by the box about all geometry.
+/// @param unsaid  metres that an unauthored unit of `before` means
+std::string resized(const usd::Stage& before, const usd::Stage& after, double unsaid);
+
 /// What a stage composes, whichever layers say it: every field of every spec, schemas in alphabetical order.
 class Composition {
   public:
