@@ -749,16 +749,16 @@ void say_what_others_keep(const Neighbours& neighbours, const Workspace& work, F
 namespace {
 
 /// The last look at a repair of units: each pass is judged by where things are, and a size that nothing scaled moves
-/// nothing. What REP-1.1-d rescales on purpose is told by itself.
+/// nothing. REP-1.1-d turns and scales what layers of other units hold on purpose, and tells it by itself.
 /// @return what would be of another size, in words, or nothing
 std::string another_size(const std::string& asset, const FixOptions& options, const Repaired& repaired)
 {
-    const auto& result      = repaired.result;
-    const auto  is_of_units = [](const FixEdit& edit) { return edit.phase == Phase::units; };
-    const auto  rescales    = [](const Unrepaired& u) { return u.remark && u.reason == "rescaled"; };
-    if (options.unsafe || !options.overlay.empty() || std::ranges::none_of(result.edits, is_of_units) ||
-        std::ranges::any_of(result.left, rescales))
-        return {};
+    bool of_units = false, of_layers = false;
+    for (const FixEdit& edit : repaired.result.edits) {
+        of_units |= edit.phase == Phase::units;
+        of_layers |= edit.rule->id == "REP-1.1-d";
+    }
+    if (options.unsafe || !options.overlay.empty() || !of_units || of_layers) return {};
     const auto before = usd::Stage::open(asset, options.open);
     const auto after  = usd::Stage::open(repaired.work->entry().string(), options.open);
     return before && after ? resized(**before, **after, options.assume_meters.value_or(1)) : std::string();
