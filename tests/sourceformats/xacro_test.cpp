@@ -224,9 +224,9 @@ TEST_CASE("whole numbers have no end, as Python's")
         CHECK(e.value.str() == row.python);
     }
     // Where Python has no number either, or more digits than it writes, there is a reason instead of a number.
-    for (const char* wrong : {"10 ** 400 * 1.0", "float(10 ** 400)", "sqrt(10 ** 400)", "2 ** 100000", "2 ** 2 ** 40",
-                              "10 ** 20 // 0", "10 ** 20 % 0", "int(1e400)", "int(inf)", "[1, 2][10 ** 20]",
-                              "'%20d' % 10 ** 20 ** 20"}) {
+    for (const char* wrong :
+         {"10 ** 400 * 1.0", "float(10 ** 400)", "sqrt(10 ** 400)", "2 ** 100000", "2 ** 2 ** 40", "10 ** 20 // 0",
+          "10 ** 20 % 0", "int(1e400)", "int(inf)", "[1, 2][10 ** 20]", "'%20d' % 10 ** 20 ** 20"}) {
         CAPTURE(std::string(wrong));
         CHECK(evaluate(wrong, none).why != "");
     }
@@ -235,8 +235,7 @@ TEST_CASE("whole numbers have no end, as Python's")
     // Base 8 and 2 as PyYAML reads YAML 1.1.
     const Evaluated yaml = parse_yaml("{a: 010, b: 0b11, c: -0x1F, d: 18446744073709551616, e: 0x1.5, f: 0, g: 1_000}");
     CHECK(yaml.why == "");
-    CHECK(yaml.value.str() ==
-          "{'a': 8, 'b': 3, 'c': -31, 'd': 18446744073709551616, 'e': '0x1.5', 'f': 0, 'g': 1000}");
+    CHECK(yaml.value.str() == "{'a': 8, 'b': 3, 'c': -31, 'd': 18446744073709551616, 'e': '0x1.5', 'f': 0, 'g': 1000}");
 }
 
 TEST_CASE("expressions that are nested or long without end come to an end")
