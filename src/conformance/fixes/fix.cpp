@@ -750,7 +750,7 @@ namespace {
 
 /// The last look at a repair of units: each pass is judged by where things are, and a size that nothing scaled moves
 /// nothing. REP-1.1-d turns and scales what layers of other units hold on purpose, and tells it by itself.
-/// @return what would be of another size, in words, or nothing
+/// @return what would be of another size or weight, in words, or nothing
 std::string another_size(const std::string& asset, const FixOptions& options, const Repaired& repaired)
 {
     bool of_units = false, of_layers = false;
@@ -788,7 +788,7 @@ Result<Repaired> repair_in_its_size(const std::string& asset, const std::string&
     for (const Finding& finding : repaired->result.after.findings)
         if (is_of_units(*finding.rule))
             repaired->result.left.push_back({finding.rule, finding.site.prim, finding.site.property, "would-resize",
-                                             "the repair would change how large the asset is: " + size, false,
+                                             "the repair would change what the asset measures: " + size, false,
                                              finding.severity, finding.site.layer});
     return repaired;
 }
