@@ -207,7 +207,8 @@ class FixReport:
 
 
 def fix(asset: str | os.PathLike, out: str | os.PathLike | None = None, unsafe: bool = False, select: list[str] | None = None, dry_run: bool = False,
-        in_place: bool = False, roots: list[str | os.PathLike] | None = None, refuse_outside: bool = False) -> FixReport:
+        in_place: bool = False, roots: list[str | os.PathLike] | None = None, refuse_outside: bool = False,
+        change_shared: bool = False) -> FixReport:
     """Repairs what `check` finds, where the repair follows from the asset.
 
     @param out       a folder, new, empty or an earlier result that nobody changed, for the asset and what it needs; or a layer file, for an
@@ -218,6 +219,7 @@ def fix(asset: str | os.PathLike, out: str | os.PathLike | None = None, unsafe: 
     @param in_place  replaces the asset's own files, all or none
     @param roots     folders besides the asset's own whose files may be taken in; there is a warning for each file from elsewhere
     @param refuse_outside  an error instead
+    @param change_shared  with `in_place`: also changes layers that other assets around it use, where that changes those assets
     @raises FileNotFoundError  there is no such asset
     @raises ValueError  not exactly one of `out`, `dry_run` and `in_place`; no such selector;
                         FILES_FOLDER: a folder that holds something else; FILES_INPUT: `out` is, or holds, what is read
@@ -234,7 +236,7 @@ def fix(asset: str | os.PathLike, out: str | os.PathLike | None = None, unsafe: 
     target = "" if out is None else os.path.abspath(out)
     into_folder = bool(target) and suffix_of(target) not in (".usd", ".usda", ".usdc")
     result, diff, written, found = _core.fix(str(source), target, into_folder, bool(in_place), listed(select), bool(unsafe),
-                                             [os.fspath(root) for root in listed(roots)], bool(refuse_outside))
+                                             [os.fspath(root) for root in listed(roots)], bool(refuse_outside), bool(change_shared))
     publish(found, "mechane.conformance")
     return FixReport(result, diff, [pathlib.Path(file) for file in written])
 

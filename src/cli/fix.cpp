@@ -50,7 +50,7 @@ namespace {
 struct FixArgs {
     std::string asset, output, layer, profile = "distributed", identifier, version, report, variants = "default";
     std::vector<std::string> select, ignore, phases;
-    bool                     in_place = false, diff = false, unsafe = false, no_localize = false;
+    bool                     in_place = false, diff = false, unsafe = false, no_localize = false, change_shared = false;
     double                   assume_units = 0;
     std::string              assume_up_axis;
     bool                     port_sdf = false, remove_physx = false, realign = false;
@@ -278,6 +278,10 @@ std::optional<conformance::FixOptions> options_of(const FixArgs& args, const Con
     options.localize     = !args.no_localize;
     options.each_variant = args.variants == "each";
     options.new_files    = args.diff || (!args.output.empty() && !usd::is_layer_name(args.output));
+    options.spare_others = args.in_place && !args.change_shared && !usd::is_package_name(args.asset);
+    options.differs      = [opening = *scene](const std::string& before, const std::string& after) {
+        return difference::first_change(before, after, opening);
+    };
     if (args.assume_units > 0) options.assume_meters = args.assume_units;
     if (!args.assume_up_axis.empty()) options.assume_up_axis = args.assume_up_axis[0];
     if (!args.layer.empty()) options.overlay = fs::path(args.layer).filename().string();
@@ -445,8 +449,8 @@ int run_fix(const FixArgs& args, Context& context)
     if (!result)
         return result.error().id == "CHECK_OPTION" ? (io.report(result.error()), int(kExitUsage))
                                                    : int(io.fail(result.error()));
-    Diagnostics found;
-    if (!args.rewrites()) found = left_uncomposed(args.asset, *result, options->open);
+    Diagnostics found = result->found;
+    if (!args.rewrites()) found.append(left_uncomposed(args.asset, *result, options->open));
     const auto admitted =
         conformance::admit_sources(*result, args.asset, usd::roots_of(args.roots, args.outside, options->open), found);
     // Safe repairs promise the same simulation, so the models before and after are compared and every difference is
@@ -484,8 +488,9 @@ void add_fix(CLI::App& app, Context& context)
     is_output(verb->add_option("-o,--output,--out", args->output,
                                "Output folder, .usdz package, or file of a one-file asset"));
     verb->add_flag("--in-place", args->in_place, "Replace the asset's own files");
-    is_output_file(verb->add_option("--layer", args->layer, "Write the repairs to a layer over the asset"),
-                   [](const std::string& name) { return usd::is_layer_name(name); }, ".usda .usdc .usd");
+    is_output_file(
+        verb->add_option("--layer", args->layer, "Write the repairs to a layer over the asset"),
+        [](const std::string& name) { return usd::is_layer_name(name); }, ".usda .usdc .usd");
     verb->add_flag("--diff,--dry-run", args->diff, "Print the changes; write nothing");
     verb->add_flag("--unsafe", args->unsafe, "Also make repairs that choose a value or change what is simulated");
     verb->add_option("--select,--rules,--rule,--only", args->select,
@@ -497,6 +502,8 @@ void add_fix(CLI::App& app, Context& context)
                      "P1 schemas, P2 transforms, P3 units, P4 variants and limits, P5 "
                      "metadata, P6 paths, P7 vendors, P8 layers")
         ->delimiter(',');
+    verb->add_flag("--change-shared", args->change_shared,
+                   "With --in-place: change layers that other assets use too, also where those assets change");
     verb->add_option("--variants", args->variants, "each: also repair what is found with each other variant selected")
         ->check(CLI::IsMember({"default", "each"}))
         ->capture_default_str();

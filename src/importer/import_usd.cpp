@@ -26,6 +26,7 @@
 #include "mechane/usd/selections.h"
 #include "mujoco_flags.h"
 #include "mujoco_rows.h"
+#include "not_simulated.h"
 #include "paint.h"
 #include "unknown_properties.h"
 #include "unusable_values.h"
@@ -457,6 +458,7 @@ Result<ImportResult> import_by(const usd::Stage& authored, const ImportOptions& 
     report_unknown_properties(run);
     report_unapplied_schemas(run);
     report_unread_vendors(run);
+    report_not_simulated(run);
     report_missing_pictures(run);
     settle_initial_state(run);
     find_animation(run);

@@ -41,8 +41,7 @@ class LeftOut {
             // Its collider may be there, and yet nothing moves.
             if (run.body_of[i] < 0 && b.prim)
                 // A disabled body whose colliders are static.
-                for (const char* name : kOfBodies)
-                    run.log->dismiss(b.prim, name, of(b, b.enabled, "the body is disabled"));
+                dismiss_of_body(b);
         }
         for (std::size_t i = 0; i < run.physics.colliders.size(); ++i) {
             const physics::Collider& c = run.physics.colliders[i];
@@ -81,9 +80,22 @@ class LeftOut {
     }
 
   private:
+    /// What a body says that is none to the run. Its weight counts where it is a collider of another body.
+    void dismiss_of_body(const physics::Body& b) const
+    {
+        const std::string    why      = of(b, b.enabled, "the body is disabled");
+        const physics::Index collider = run_.physics.collider_at(b.path);
+        for (const char* name : kOfBodies) run_.log->dismiss(b.prim, name, why);
+        if (collider != physics::kNone && run_.collider(collider).body == physics::kNone)
+            for (const char* name : kOfMasses) run_.log->dismiss(b.prim, name, why);
+    }
+
     /// What is said of a body alone.
     static constexpr const char* kOfBodies[] = {"physics:velocity", "physics:angularVelocity",
                                                 "physics:kinematicEnabled", "physics:startsAsleep"};
+
+    static constexpr const char* kOfMasses[] = {"physics:mass", "physics:density", "physics:centerOfMass",
+                                                "physics:diagonalInertia", "physics:principalAxes"};
 
     struct Why {
         usd::Prim   prim;

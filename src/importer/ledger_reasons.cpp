@@ -20,7 +20,9 @@ namespace {
 struct ReasonRow {
     std::string_view prefix;  ///< of the property's name; the first row that fits counts
     std::string_view reason;
+    bool             moves = false;  ///< the motion is another without it: a warning says so (not_simulated.cpp)
 };
+constexpr bool kMoves = true;
 
 /// What is not simulated, whatever resolvers are listed. Special cases stand before what they are special cases of.
 constexpr ReasonRow kNotModelled[] = {
@@ -32,41 +34,46 @@ constexpr ReasonRow kNotModelled[] = {
     {"physxPBDMaterial:", kNoDeformables},
     {"physxDiffuseParticles:", kNoDeformables},
     {"newton:mpm:", kNoDeformables},
-    {"physxVehicle", "vehicles are not simulated"},
-    {"physxTendon:", "tendons are not simulated"},
+    {"physxVehicle", "vehicles are not simulated", kMoves},
+    {"physxTendon:", "tendons are not simulated", kMoves},
     {"physxCamera:", "cameras that follow a body are not simulated"},
     {"physxDroneCamera:", "cameras that follow a body are not simulated"},
     {"physxFollow", "cameras that follow a body are not simulated"},
-    {"physxCharacterController:", "character controllers are not simulated"},
-    {"physxForce:", "forces of the stage's own are not simulated"},
+    {"physxCharacterController:", "character controllers are not simulated", kMoves},
+    {"physxForce:", "forces of the stage's own are not simulated", kMoves},
     {"physxTrigger:", "triggers are not simulated"},
     {"physxContactReport:", "contacts are reported for every pair"},
     {"physxSurfaceVelocity:", "the prim is neither a collider nor a body with one"},
-    {"physxSplinesSurfaceVelocity:", "surfaces that move along a curve are not simulated"},
+    {"physxSplinesSurfaceVelocity:", "surfaces that move along a curve are not simulated", kMoves},
     {"physxCookedData:", "it is the cache of another engine"},
     {"physxSphereFillCollision:", "meshes are not filled with spheres"},
     {"physxMeshMergeCollision:", "meshes are not merged"},
     {"physxScene", "it sets another engine's solver"},
     {"physxArticulation:articulationEnabled", "an articulation takes part unless its bodies are disabled"},
     {"physxArticulation:", "it sets another engine's solver"},
-    {"physxRigidBody:linearDamping", "damping of free bodies is not simulated"},
-    {"physxRigidBody:angularDamping", "damping of free bodies is not simulated"},
-    {"physxRigidBody:disableGravity", "gravity acts on every body of a scene"},
-    {"physxRigidBody:locked", "axes of bodies are locked by joints only"},
+    {"physxRigidBody:linearDamping", "damping of free bodies is not simulated", kMoves},
+    {"physxRigidBody:angularDamping", "damping of free bodies is not simulated", kMoves},
+    {"physxRigidBody:disableGravity", "gravity acts on every body of a scene", kMoves},
+    {"physxRigidBody:locked", "axes of bodies are locked by joints only", kMoves},
+    {"physxRigidBody:maxLinearVelocity", "speeds of bodies are not bounded", kMoves},
+    {"physxRigidBody:maxAngularVelocity", "speeds of bodies are not bounded", kMoves},
+    {"physxRigidBody:maxContactImpulse", "impulses of contacts are not bounded", kMoves},
+    {"physxRigidBody:solveContact", "contacts of every collider act", kMoves},
     {"physxRigidBody:", "it sets another engine's solver"},
-    {"physxCollision:torsionalPatchRadius", "no solver models it"},
-    {"physxCollision:minTorsionalPatchRadius", "no solver models it"},
+    {"physxCollision:torsionalPatchRadius", "no solver models it", kMoves},
+    {"physxCollision:minTorsionalPatchRadius", "no solver models it", kMoves},
     {"physxSDFMeshCollision:", "it is collected only; port it to NewtonSDFCollisionAPI with fix --port-physx-sdf"},
     {"physxConvexHullCollision:minThickness", "hulls are thickened by 1e-4 of their extent when they are flat"},
     {"physxConvexDecompositionCollision:", "meshes are decomposed by another algorithm"},
     {"physxTriangleMesh", "meshes are welded and simplified by other algorithms"},
+    {"physxMaterial:compliantContactAccelerationSpring", "springs of contacts are forces, not accelerations", kMoves},
     {"physxMaterial:", "it sets another engine's contact model"},
-    {"physxJointAxis:", "values for single axes are not read; author those of the joint"},
-    {"physxJoint:jointFriction", "load-proportional friction has no equal here"},
+    {"physxJointAxis:", "values for single axes are not read; author those of the joint", kMoves},
+    {"physxJoint:jointFriction", "load-proportional friction has no equal here", kMoves},
     {"physxJoint:", "it sets another engine's solver"},
-    {"physxMimicJoint:", "mimic joints are rigid and follow the joint's only axis"},
-    {"physxPhysicsDistanceJoint:", "distance joints have no spring"},
-    {"physxDrivePerformanceEnvelope:", "drives are bounded by their largest force only"},
+    {"physxMimicJoint:", "mimic joints are rigid and follow the joint's only axis", kMoves},
+    {"physxPhysicsDistanceJoint:", "distance joints have no spring", kMoves},
+    {"physxDrivePerformanceEnvelope:", "drives are bounded by their largest force only", kMoves},
     {"physics:gearRatio", "gears are not simulated"},
     {"physics:hinge", "gears are not simulated"},
     {"physics:prismatic", "gears are not simulated"},
@@ -132,6 +139,15 @@ bool has_any(const usd::Prim& prim, const std::vector<std::string>& schemas)
 }
 
 }  // namespace
+
+std::string_view motion_without(std::string_view property)
+{
+    if (property.starts_with("physxLimit:"))
+        return property.ends_with(":restitution") ? std::string_view("limits do not bounce") : std::string_view();
+    for (const ReasonRow& row : kNotModelled)
+        if (property.starts_with(row.prefix)) return row.moves ? row.reason : std::string_view();
+    return {};
+}
 
 std::string reason_not_read(const usd::Prim& prim, std::string_view property, const resolve::ResolverList& listed)
 {

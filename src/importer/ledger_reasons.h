@@ -12,4 +12,7 @@ inline constexpr std::string_view kNoDeformables = "deformables are not supporte
 /// @param listed  the resolvers of the import
 std::string reason_not_read(const usd::Prim& prim, std::string_view property, const resolve::ResolverList& listed);
 
+/// Why a property of PhysX that would change the motion has no effect; empty for one that acts, or sets its solver.
+std::string_view motion_without(std::string_view property);
+
 }  // namespace mechane::importer

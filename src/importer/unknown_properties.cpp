@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "ledger_reasons.h"
 #include "mechane/importer/ledger.h"
 #include "mechane/resolve/unknown_names.h"
 
@@ -66,6 +67,7 @@ void report_unread_vendors(Import& run)
         for (const resolve::Row& row : table->resolvers().front().rows)
             for (const std::string& name : row.attributes)
                 if (run.physics.authored_names.contains(usd::Token(name)) && !is_read(run, name) &&
+                    motion_without(name).empty() &&  // in use, it would not simulate them either
                     std::find(lost.begin(), lost.end(), name) == lost.end())
                     lost.push_back(name);
         if (lost.empty()) continue;

@@ -117,13 +117,19 @@ conformance::CheckOptions check_options(const std::string& profile, std::vector<
 /// to their places. An error before the last step leaves nothing behind.
 nb::tuple fix_and_publish(const std::string& asset, const std::string& out, bool into_folder, bool replace,
                           std::vector<std::string> select, bool unsafe, std::vector<std::string> roots,
-                          bool refuse_outside)
+                          bool refuse_outside, bool change_shared)
 {
     namespace fs = std::filesystem;
     conformance::FixOptions options;
     options.select    = std::move(select);
     options.unsafe    = unsafe;
     options.new_files = into_folder || (out.empty() && !replace);
+    run::SceneOptions opening;
+    opening.import.schema_resolvers = {std::string(resolve::kAutomatic)};  // as whoever runs it reads it
+    options.spare_others            = replace && !change_shared;
+    options.differs                 = [&](const std::string& before, const std::string& after) {
+        return difference::first_change(before, after, opening);
+    };
     conformance::FixResult   result;
     std::string              diff;
     std::vector<std::string> written;
@@ -145,11 +151,8 @@ nb::tuple fix_and_publish(const std::string& asset, const std::string& out, bool
         result.after.asset = asset;
         unwrap(conformance::admit_sources(
             result, asset, {std::move(roots), refuse_outside ? files::Outside::refuse : files::Outside::warn}, found));
-        if (!options.unsafe) {
-            run::SceneOptions opening;
-            opening.import.schema_resolvers = {std::string(resolve::kAutomatic)};  // as whoever runs it reads it
-            difference::report_repairs(asset, result, opening, found);
-        }
+        found.append(result.found);
+        if (!options.unsafe) difference::report_repairs(asset, result, opening, found);
         diff = diff_of(result);
         if (in_place) written = unwrap(conformance::publish_in_place(result, asset, *in_place));
         if (into_folder) written = unwrap(conformance::publish_folder(result, out));
@@ -199,7 +202,7 @@ void bind_checker(nb::module_& m)
         .def_prop_ro("files", &files_of);
     // (result, diff, files that were written, findings); `out` is empty for a dry run and a repair in place.
     m.def("fix", &fix_and_publish, nb::arg("asset"), nb::arg("out"), nb::arg("into_folder"), nb::arg("in_place"),
-          nb::arg("select"), nb::arg("unsafe"), nb::arg("roots"), nb::arg("refuse_outside"));
+          nb::arg("select"), nb::arg("unsafe"), nb::arg("roots"), nb::arg("refuse_outside"), nb::arg("change_shared"));
     m.def("profiles", [] {
         std::vector<std::string> out;
         for (const std::string_view name : conformance::profiles()) out.emplace_back(name);

@@ -43,8 +43,10 @@ constexpr Parameter kFeatherstone[] = {
 
 constexpr Parameter kXpbd[] = {
     {"iterations", "1", 2, 1, 10000, whole, "passes over all constraints in a step"},
-    {"joint_linear_relaxation", "1", 0.7, 0, 2, number, "part of a joint's linear correction that is applied"},
-    {"joint_angular_relaxation", "1", 0.4, 0, 2, number, "part of a joint's angular correction that is applied"},
+    {"joint_linear_relaxation", "1", 0.7, 0, 2, number,
+     "part of a joint's linear correction that is applied: of distances, followers, and with accumulate=0 of all"},
+    {"joint_angular_relaxation", "1", 0.4, 0, 2, number,
+     "part of a joint's angular correction that is applied: of distances, followers, and with accumulate=0 of all"},
     {"joint_linear_compliance", "m/N", 0, 0, kMost, number, "softness of what a joint locks along axes"},
     {"joint_angular_compliance", "rad/(N m)", 0, 0, kMost, number, "softness of what a joint locks about axes"},
     {"rigid_contact_relaxation", "1", 0.8, 0, 2, number, "part of a contact's correction that is applied"},

@@ -14,6 +14,7 @@
 /// refuses by name.
 namespace mechane::sourceformats {
 
+class Whole;
 struct Value;
 using ValueList = std::vector<Value>;
 using ValueDict = std::vector<std::pair<std::string, Value>>;  ///< in the order of writing
@@ -21,8 +22,8 @@ using ValueDict = std::vector<std::pair<std::string, Value>>;  ///< in the order
 /// None, a truth, a whole number, a number, a text, a list (or tuple), or a dictionary with texts as keys.
 struct Value {
     std::variant<std::monostate, bool, std::int64_t, double, std::string, std::shared_ptr<ValueList>,
-                 std::shared_ptr<ValueDict>>
-        is;
+                 std::shared_ptr<ValueDict>, std::shared_ptr<const Whole>>
+        is;  ///< Whole: what 64 bits do not hold
 
     [[nodiscard]] bool               is_number() const;
     [[nodiscard]] double             number() const;  ///< of a number or a truth, else 0

@@ -9,13 +9,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <map>
 #include <memory>
 #include <numbers>
+#include <optional>
 #include <vector>
 
+#include "sourceformats/expression/whole.h"
 #include "sourceformats/xml.h"
 
 namespace mechane::sourceformats {
@@ -24,6 +25,17 @@ namespace {
 constexpr int kMostYamlDepth = 100;
 // Both bounds guard against files that are made to exhaust memory.
 constexpr std::size_t kMostValues = 200'000;
+
+// A whole number as YAML 1.1 has it: a leading zero makes it one of base 8, 0b and 0x of base 2 and 16.
+std::optional<Whole> whole_number(std::string digits)
+{
+    const std::size_t sign = digits.starts_with('+') || digits.starts_with('-') ? 1 : 0;
+    if (digits.size() < sign + 2 || digits[sign] != '0') return Whole::read(digits);
+    const char     form = digits[sign + 1];
+    const unsigned base = form == 'x' || form == 'X' ? 16 : form == 'b' ? 2 : 8;
+    digits.erase(sign, base == 8 ? 1 : 2);
+    return Whole::read(digits, base);
+}
 
 // `number` counts from 1, as editors do.
 struct Line {
@@ -421,12 +433,7 @@ class Yaml {
         if (text.find_first_not_of("+-0123456789.eE_xXabcdefABCDEF") == std::string_view::npos) {
             std::string digits(text);
             std::erase(digits, '_');
-            std::int64_t whole    = 0;
-            const auto   body     = std::string_view(digits).substr(digits.starts_with('+') ? 1 : 0);
-            const bool   hex      = body.starts_with("0x") || body.starts_with("0X");
-            const auto   from     = hex ? body.substr(2) : body;
-            const auto [end, bad] = std::from_chars(from.data(), from.data() + from.size(), whole, hex ? 16 : 10);
-            if (!from.empty() && bad == std::errc() && end == from.data() + from.size()) return {whole};
+            if (const auto whole = whole_number(digits)) return to_value(*whole);
             if (text.find('.') != std::string_view::npos || text.find('e') != std::string_view::npos)
                 if (const auto v = parse_number(digits)) return {*v};
         }

@@ -170,7 +170,9 @@ std::vector<std::string> indirect_assets(const Layer& layer, const Layer& root)
     return out;
 }
 
-void for_each_asset(const Layer& layer, const std::function<void(const Path&, const Token&, const std::string&)>& visit)
+/// @param expressions  they are visited, and nothing else is
+static void visit_assets(const Layer& layer, bool expressions,
+                         const std::function<void(const Path&, const Token&, const std::string&)>& visit)
 {
     // The fields of prims that hold paths; other metadata of them is not read for a mere visit.
     static const TfTokenVector kFields{SdfFieldKeys->References, SdfFieldKeys->Payload, SdfFieldKeys->AssetInfo,
@@ -182,7 +184,7 @@ void for_each_asset(const Layer& layer, const std::function<void(const Path&, co
             visit(wrap(path), wrap(at), authored);
             return authored;
         };
-        const Rewriter rewriter(tell);
+        const Rewriter rewriter(tell, expressions);
         const auto     read = [&](const TfToken& field) {
             if (VtValue value; sdf->HasField(path, field, &value)) {
                 at = field;
@@ -201,6 +203,21 @@ void for_each_asset(const Layer& layer, const std::function<void(const Path&, co
             read(SdfFieldKeys->Default);
             read(SdfFieldKeys->TimeSamples);
         }
+    });
+}
+
+void for_each_asset(const Layer& layer, const std::function<void(const Path&, const Token&, const std::string&)>& visit)
+{ visit_assets(layer, false, visit); }
+
+void for_each_asset_expression(
+    const Layer& layer, const Layer& root,
+    const std::function<void(const Path&, const Token&, const std::string&, const std::string&)>& visit)
+{
+    const VtDictionary variables =
+        VtDictionaryOver(root.impl().layer->GetExpressionVariables(), layer.impl().layer->GetExpressionVariables());
+    visit_assets(layer, true, [&](const Path& spec, const Token& field, const std::string& authored) {
+        if (const auto said = evaluate_text(authored, variables); said && !said->empty())
+            visit(spec, field, authored, *said);
     });
 }
 

@@ -4,16 +4,20 @@
 #include "mechane/usd/stage_layers.h"
 
 #include <pxr/ar/packageUtils.h>
+#include <pxr/pcp/expressionVariables.h>
 #include <pxr/pcp/node.h>
 #include <pxr/sdf/listOp.h>
 #include <pxr/sdf/schema.h>
 #include <pxr/sdf/types.h>
+#include <pxr/sdf/variableExpression.h>
 #include <pxr/vt/value.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "mechane/usd/selection_expressions.h"
+#include "usd/expressions.h"
 #include "usd/layer_impl.h"
 #include "usd/stage_impl.h"
 
@@ -104,6 +108,14 @@ bool is_built_in(const Prim& prim, const Token& property)
     return record.definition->properties.contains(unwrap(property));
 }
 
+/// An expression selects what it evaluates to with the variables of the layers that author it and of those that bring
+/// them in. One in error selects nothing.
+static std::string evaluated_selection(const std::string& authored, const PcpNodeRef& node)
+{
+    if (!SdfVariableExpression::IsExpression(authored)) return authored;
+    return evaluate_text(authored, node.GetLayerStack()->GetExpressionVariables().GetVariables()).value_or("");
+}
+
 std::vector<VariantSetUse> variant_sets(const Prim& prim)
 {
     std::map<std::string, VariantSetUse> found;
@@ -126,7 +138,8 @@ std::vector<VariantSetUse> variant_sets(const Prim& prim)
         if (get_pointer(layer) == get_pointer(impl.session)) return false;
         if (SdfVariantSelectionMap chosen; layer->HasField(path, SdfFieldKeys->VariantSelection, &chosen))
             for (const auto& [set, name] : chosen)
-                if (left_out.insert(set).second) found[set].selected = true, found[set].selection = name;
+                if (left_out.insert(set).second)
+                    found[set].selected = true, found[set].selection = evaluated_selection(name, site.node);
         return false;
     });
     std::vector<VariantSetUse> out;
@@ -136,6 +149,26 @@ std::vector<VariantSetUse> variant_sets(const Prim& prim)
         use.variants.erase(std::unique(use.variants.begin(), use.variants.end()), use.variants.end());
         out.push_back(std::move(use));
     }
+    return out;
+}
+
+std::string selection_expression(const Prim& prim, const std::string& set)
+{
+    if (!prim) return {};
+    const Stage::Impl& impl   = prim.stage().impl();
+    const PrimRecord&  record = impl.record(prim);
+    std::string        out;
+    if (record.is_local()) return out;
+    for_each_site(record, [&](const SdfLayerRefPtr& layer, const SiteNode& site, std::size_t) {
+        SdfVariantSelectionMap chosen;
+        if (get_pointer(layer) == get_pointer(impl.session) ||
+            !layer->HasField(site.path, SdfFieldKeys->VariantSelection, &chosen))
+            return false;
+        const auto found = chosen.find(set);
+        if (found == chosen.end()) return false;
+        if (SdfVariableExpression::IsExpression(found->second)) out = found->second;
+        return true;
+    });
     return out;
 }
 

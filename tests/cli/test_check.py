@@ -133,6 +133,19 @@ class Check(unittest.TestCase):
         self.assertIn("= help:", done.stdout)
         self.assertRegex(done.stdout, r"\d+ errors, \d+ warning")
 
+    def test_what_an_asset_says_of_the_package_that_it_came_from(self):
+        """REP-1.2.5-e: assetInfo.ros is a dictionary whose package_uri is a complete package URI; a leftover of an importer asks for one."""
+        head = '#usda 1.0\n(\n    defaultPrim = "r"\n)\ndef Xform "r" (\n    assetInfo = {\n%s    }\n)\n{\n%s}\n'
+        left = '    custom string urdf:package = "p"\n'
+        ros = "        dictionary ros = {\n            %s\n        }\n"
+        cases = [("", "", None), ("", left, "info"), (ros % 'string package_uri = "package://p/urdf/r.urdf"', left, None), (ros % 'string package_uri = "package://p"', "", "warning"),
+                 (ros % 'string package_uri = "/home/r.urdf"', "", "warning"), (ros % "int package_uri = 3", "", "warning"), (ros % 'string mounting = "wall"', "", None),
+                 (ros % 'string mounting = "wall"', left, "info"), ('        string ros = "p"\n', "", "warning")]
+        for info, more, severity in cases:
+            with self.subTest(info=info, more=more):
+                done = mechane("check", self.write(head % (info, more)), "--select", "1.2.5-e", "--json", "-q")
+                self.assertEqual([f["severity"] for f in json.loads(done.stdout)["findings"]], [severity] if severity else [])
+
     def test_exit_codes_do_not_depend_on_the_format(self):
         bad = self.write(BAD)
         for form in ("text", "json", "sarif", "junit", "github"):

@@ -124,6 +124,37 @@ class RepairsOfMeaning(unittest.TestCase):
         self.assertIn("restAdjTriPairs names the faces as they are", done.stdout + done.stderr)
         self.assertEqual(self.soft(before), self.soft(after))
 
+    def test_units_stay_where_a_part_cannot_follow(self):
+        """A package is no layer of the asset, and this one says no unit: its numbers count in the asset's. A cube of 200 cm stays one of 2 m."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "part.usda").write_text('#usda 1.0\n(\n    defaultPrim = "p"\n)\ndef Xform "p"\n{\n    def Cube "c"\n    {\n        double size = 200\n    }\n}\n')
+            (folder / "asset").mkdir()
+            mechane("cat", folder / "part.usda", "-o", folder / "asset" / "part.usdz", "-q")
+            (folder / "asset" / "r.usda").write_text('#usda 1.0\n(\n    defaultPrim = "r"\n    metersPerUnit = 0.01\n    upAxis = "Z"\n)\ndef Xform "r"\n{\n    def "p" (\n        prepend references = @./part.usdz@\n    )\n    {\n'
+                                                     '    }\n    def Sphere "s"\n    {\n        double3 xformOp:translate = (0, 0, 300)\n        double xformOp:rotateZ = 90\n        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:rotateZ"]\n    }\n}\n')
+            done = mechane("fix", folder / "asset" / "r.usda", "-o", folder / "out", "--report", folder / "report.json")
+            text = (folder / "out" / "r.usda").read_text()
+            self.assertIn("metersPerUnit = 0.01", text)
+            self.assertIn("xformOp:orient", text)  # what the size does not depend on is repaired
+            left = {u["rule"]: u for u in json.loads((folder / "report.json").read_text())["unrepaired"]}
+            self.assertEqual(left["REP-1.1-a"]["reason"], "would-resize", done.stderr)
+            self.assertIn("(1, 1, 3.01) m", left["REP-1.1-a"]["message"])
+
+    def test_the_unit_of_mass_stays_where_a_part_cannot_follow(self):
+        """1000 g of a package that says no unit stay 1 kg."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "part.usda").write_text('#usda 1.0\n(\n    defaultPrim = "p"\n)\ndef Xform "p" (\n    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]\n)\n{\n    float physics:mass = 1000\n}\n')
+            (folder / "asset").mkdir()
+            mechane("cat", folder / "part.usda", "-o", folder / "asset" / "part.usdz", "-q")
+            (folder / "asset" / "r.usda").write_text('#usda 1.0\n(\n    defaultPrim = "r"\n    kilogramsPerUnit = 0.001\n    metersPerUnit = 1\n    upAxis = "Z"\n)\n'
+                                                     'def Xform "r"\n{\n    def "p" (\n        prepend references = @./part.usdz@\n    )\n    {\n    }\n}\n')
+            mechane("fix", folder / "asset" / "r.usda", "-o", folder / "out", "--report", folder / "report.json")
+            self.assertIn("kilogramsPerUnit = 0.001", (folder / "out" / "r.usda").read_text())
+            left = {u["rule"]: u for u in json.loads((folder / "report.json").read_text())["unrepaired"]}
+            self.assertIn("/r/p would weigh 1000 kg, and weighs 1 kg", left["REP-1.1-b"]["message"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -15,6 +15,9 @@ MASS = {"physics:mass": ("float", ["2", "3"]), "physics:density": ("float", ["50
         "physics:diagonalInertia": ("float3", ["(1, 1, 1)", "(2, 2, 2)"]), "physics:principalAxes": ("quatf", ["(1, 0, 0, 0)", "(0.7, 0.7, 0, 0)"])}
 BODY = {"physics:velocity": ("vector3f", ["(1, 0, 0)", "(0, 2, 0)"]), "physics:angularVelocity": ("vector3f", ["(10, 0, 0)", "(0, 20, 0)"]),
         "physics:startsAsleep": ("uniform bool", ["0", "1"]), "physics:kinematicEnabled": ("bool", ["0", "1"]), "physics:rigidBodyEnabled": ("bool", ["1", "0"])}
+#: What PhysX has for bodies and no solver here models.
+PHYSX = {"physxRigidBody:disableGravity": ("bool", ["1", "0"]), "physxRigidBody:linearDamping": ("float", ["1", "2"]), "physxRigidBody:angularDamping": ("float", ["1", "2"]),
+        "physxRigidBody:maxLinearVelocity": ("float", ["1", "0.5"]), "physxRigidBody:maxAngularVelocity": ("float", ["10", "20"]), "physxRigidBody:lockedPosAxis": ("int", ["1", "2"])}
 COLLIDER = {"physics:collisionEnabled": ("bool", ["1", "0"]), "newton:contactMargin": ("float", ["0.01", "0.02"]), "newton:contactGap": ("float", ["0.02", "0.03"]),
             "physxCollision:restOffset": ("float", ["0.03", "0.04"]), "physxCollision:torsionalPatchRadius": ("float", ["1", "2"])}
 MATERIAL = {"physics:density": ("float", ["600", "800"]), "physics:staticFriction": ("float", ["0.4", "0.6"]), "physics:dynamicFriction": ("float", ["0.3", "0.5"]), "physics:restitution": ("float", ["0.1", "0.4"]),
@@ -47,9 +50,9 @@ class Drawn:
     """A floor, a body whose collider lies below it, a box that is body and collider, a joint between them, a material and a scene."""
 
     def __init__(self, seed):
-        chance = random.Random(seed)
-        self.prims = {"/S": drawn(SCENE, chance), "/W/base": drawn({**BODY, **MASS}, chance), "/W/base/geo": drawn({**COLLIDER, **MASS}, chance),
-                      "/W/arm": drawn({**COLLIDER, **BODY, **MASS}, chance),
+        chance, physx = random.Random(seed), random.Random(1000 + seed)
+        self.prims = {"/S": drawn(SCENE, chance), "/W/base": {**drawn({**BODY, **MASS}, chance), **drawn(PHYSX, physx)}, "/W/base/geo": drawn({**COLLIDER, **MASS}, chance),
+                      "/W/arm": {**drawn({**COLLIDER, **BODY, **MASS}, chance), **drawn(PHYSX, physx)},
                       "/W/j": drawn(JOINT, chance), "/M": drawn(MATERIAL, chance), "/floor": drawn({**COLLIDER, **MASS}, chance)}
 
     def text(self, prim="", changed=""):
@@ -126,6 +129,15 @@ class Truth(unittest.TestCase):
                             elif said == "ignored":
                                 self.assertFalse(moved, f"{said}: {note}")
                                 self.assertTrue(note)
+
+    def test_the_weight_of_a_disabled_body_weighs_nothing(self):
+        """A disabled body that collides is static, so that nothing asks what it weighs."""
+        with tempfile.TemporaryDirectory() as folder:
+            stage = pathlib.Path(folder) / "s.usda"
+            stage.write_text(f'#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = "Z"\n)\ndef Cube "arm" (prepend apiSchemas = [{APIS["box"]}]) {{\n    bool physics:rigidBodyEnabled = 0\n    float physics:mass = 2\n'
+                             '    point3f physics:centerOfMass = (0.1, 0, 0)\n    quatf physics:principalAxes = (0.7, 0.7, 0, 0)\n    float3 physics:diagonalInertia = (1, 1, 1)\n    float physics:density = 500\n}\n')
+            rows = json.loads(mechane("info", stage, "--ledger", "--json", "-q").stdout)["ledger"]["rows"]
+            self.assertEqual({row["property"]: row["verdict"] for row in rows if row["property"] in MASS}, {name: "ignored" for name in MASS})
 
 
 if __name__ == "__main__":

@@ -54,6 +54,35 @@ class NoEffect(unittest.TestCase):
         self.assertNotIn("resolver", row["note"])
         self.assertEqual(self.told(robot(BOX % ("a", "")), "IMPORT_API_UNAPPLIED")[0], [])
 
+    def test_values_of_physx_that_change_the_motion_there(self):
+        """GAP-098, GAP-100: what no solver models is one warning, whatever the resolvers; what says the schema's fallback, or sets PhysX's solver, is none."""
+        api = BOX.replace('"PhysicsMassAPI"', '"PhysicsMassAPI", "PhysxRigidBodyAPI"')
+        lost = "        bool physxRigidBody:disableGravity = 1\n        float physxRigidBody:linearDamping = 2\n        float physxRigidBody:maxAngularVelocity = 10\n"
+        of, rows = self.told(robot(api % ("a", lost), api % ("b", "        bool physxRigidBody:disableGravity = 1\n")), "IMPORT_NOT_SIMULATED")
+        self.assertEqual(of, ["physxRigidBody:disableGravity (gravity acts on every body of a scene), 2 prims; physxRigidBody:linearDamping (damping of free bodies is not simulated); "
+                              "physxRigidBody:maxAngularVelocity (speeds of bodies are not bounded) have no effect"])
+        for name in ("disableGravity", "linearDamping", "maxAngularVelocity"):
+            self.assertEqual(rows["/r/a", "physxRigidBody:" + name]["verdict"], "ignored")
+        plain = "        bool physxRigidBody:disableGravity = 0\n        float physxRigidBody:linearDamping = 0\n        int physxRigidBody:solverPositionIterationCount = 16\n        float physxRigidBody:sleepThreshold = 0.01\n"
+        self.assertEqual(self.told(robot(api % ("a", plain)), "IMPORT_NOT_SIMULATED")[0], [])
+        still = lost + "        bool physics:kinematicEnabled = 1\n"
+        self.assertEqual(self.told(robot(api % ("a", still)), "IMPORT_NOT_SIMULATED")[0], [])
+        trigger = api.replace('"PhysxRigidBodyAPI"', '"PhysxRigidBodyAPI", "PhysxTriggerAPI"')
+        self.assertEqual(self.told(robot(trigger % ("a", "")), "IMPORT_NOT_SIMULATED")[0], ["PhysxTriggerAPI (a collider pushes others) has no effect"])
+        path = self.write("s.usda", robot(api % ("a", lost)))
+        for resolvers in ("auto", "newton", "newton,physx"):
+            done = mechane("sim", path, "--duration", "0.05s", "--resolvers", resolvers)
+            self.assertEqual(done.stderr.count("IMPORT_NOT_SIMULATED"), 1, resolvers)
+
+    def test_values_of_physx_in_instances_and_on_links(self):
+        (self.folder / "part.usda").write_text(HEAD.replace('"r"', '"p"') + 'def Xform "p"\n{\n' + BOX.replace('"PhysicsMassAPI"', '"PhysicsMassAPI", "PhysxRigidBodyAPI"') % ("a", "        bool physxRigidBody:disableGravity = 1\n") + "}\n")
+        for flag in ("true", "false"):
+            with self.subTest(flag):
+                arm = f'    def "p" (\n        instanceable = {flag}\n        prepend references = @./part.usda@\n    )\n    {{\n    }}\n'
+                joint = '    def PhysicsRevoluteJoint "j" (\n        prepend apiSchemas = ["PhysxJointAPI"]\n    )\n    {\n        rel physics:body1 = </r/p/a>\n        float physxJoint:jointFriction = 3\n    }\n'
+                of, _ = self.told(robot(arm, joint), "IMPORT_NOT_SIMULATED")
+                self.assertEqual(of, ["physxJoint:jointFriction (load-proportional friction has no equal here); physxRigidBody:disableGravity (gravity acts on every body of a scene) have no effect"])
+
     def test_a_transform_operation_that_the_order_leaves_out(self):
         for order, words in (("", "stands without an xformOpOrder"), ('        uniform token[] xformOpOrder = ["xformOp:scale"]\n        float3 xformOp:scale = (1, 1, 1)\n', "is not in xformOpOrder")):
             of, _ = self.told(robot(BOX % ("a", "        double3 xformOp:translate = (0, 0, 2)\n" + order)), "IMPORT_XFORM_UNLISTED")

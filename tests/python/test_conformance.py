@@ -139,6 +139,17 @@ def test_fix_writes_where_it_is_told_to(wrong, tmp_path):
     assert not again.changes and again.diff == ""  # what is repaired stays as it is
 
 
+def test_a_layer_that_another_asset_uses_stays_as_it_is(wrong):
+    """In place only: its units are the other asset's too; `change_shared` changes them all the same"""
+    (wrong.parent / "other.usda").write_text('#usda 1.0\n(\n    metersPerUnit = 0.01\n    subLayers = [@./robot.usda@]\n)\n')
+    original = wrong.read_bytes()
+    report = mc.conformance.fix(wrong, select=["REP-1.1-a"], in_place=True)
+    assert not report.changes and wrong.read_bytes() == original
+    assert "REP-1.1-a" in {f.rule for f in report.remaining}
+    report = mc.conformance.fix(wrong, select=["REP-1.1-a"], in_place=True, change_shared=True)
+    assert report.changes and b"metersPerUnit = 1\n" in wrong.read_bytes()
+
+
 def test_one_rule_may_be_named_without_a_list(wrong):
     assert [f.rule for f in mc.conformance.check(wrong, select="1.1").findings] == [f.rule for f in mc.conformance.check(wrong, select=["1.1"]).findings] != []
     assert mc.conformance.fix(wrong, select="REP-1.1-a", dry_run=True).diff == mc.conformance.fix(wrong, select=["REP-1.1-a"], dry_run=True).diff

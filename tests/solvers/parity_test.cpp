@@ -42,6 +42,47 @@ model::ModelBuilder ball_on_ground(double z, const model::ShapeConfig& config)
     return b;
 }
 
+constexpr double kArm = 0.25;  ///< half of a link [m]
+
+/// Links of 1 kg and 0.5 m that stick out from a wall one behind the other, each held level by a drive.
+model::ModelBuilder cantilever(int links, double ke, double kd)
+{
+    model::ModelBuilder       b;
+    model::JointDofConfig     d = dof({0, 1, 0});
+    std::vector<std::int32_t> joints;
+    d.target_ke = ke, d.target_kd = kd;
+    for (int i = 0; i < links; ++i) {
+        const Posed at{{(2 * i + 1) * kArm, 0, 0}, {}};
+        const auto  link  = b.add_link(at, "link" + std::to_string(i), 1, {}, Mat33d::diagonal({0.01, 0.02, 0.02}));
+        const Posed outer = {{i == 0 ? 0 : kArm, 0, 0}, {}}, inner = {{-kArm, 0, 0}, {}};
+        joints.push_back(b.add_joint_revolute(link - 1, link, outer, inner, d, "hinge" + std::to_string(i)));
+    }
+    b.add_articulation(joints, "arm");
+    return b;
+}
+
+/// The angles at which the drives of a cantilever bear it: ke q of each hinge is the moment of what it carries.
+std::vector<double> borne(int links, double ke)
+{
+    std::vector<double> q(static_cast<std::size_t>(links), 0.0);
+    for (int round = 0; round < 10000; ++round) {
+        double              turn = 0, x = 0;
+        std::vector<double> hinge, middle;
+        for (const double one : q) {
+            turn += one;
+            hinge.push_back(x);
+            middle.push_back(x + kArm * std::cos(turn));
+            x += 2 * kArm * std::cos(turn);
+        }
+        for (std::size_t j = 0; j < q.size(); ++j) {
+            double moment = 0;
+            for (std::size_t k = j; k < q.size(); ++k) moment += 9.81 * (middle[k] - hinge[j]);
+            q[j] += 0.2 * (moment / ke - q[j]);
+        }
+    }
+    return q;
+}
+
 }  // namespace
 
 TEST_CASE("every solver lets a body fall by g, a step of Euler further than the parabola (T-01)")
@@ -238,6 +279,62 @@ TEST_CASE("an xpbd drive is as stiff as it says in however many iterations; as N
     CHECK(bend("xpbd:iterations=20") == close_to(0.1, 2e-3));  // torque / ke
     CHECK(bend("xpbd:iterations=80") == close_to(0.1, 2e-3));
     CHECK(bend("xpbd:iterations=80,accumulate=0") < 0.5 * bend("xpbd:iterations=20,accumulate=0"));
+}
+
+TEST_CASE("an xpbd drive bears its load where load / stiffness says, in however many passes and substeps (DYN-054)")
+{
+    for (const double ke : {50.0, 1000.0})
+        for (const int iterations : {1, 2, 8, 50})
+            for (const double h : {1.0 / 60, 1.0 / 240, 1.0 / 960}) {
+                CAPTURE(ke);
+                CAPTURE(iterations);
+                CAPTURE(h);
+                const std::string solver = "xpbd:iterations=" + std::to_string(iterations);
+                Parity            one(cantilever(1, ke, 0.1 * ke), solver);
+                one.run(4, h, false);
+                const double level = borne(1, ke)[0];
+                CHECK(one.q(0) == close_to(level, 2e-3 * level));
+                Parity two(cantilever(2, ke, 0.1 * ke), solver);
+                two.run(6, h, false);
+                const std::vector<double> levels = borne(2, ke);
+                CHECK(two.q(0) == close_to(levels[0], 2e-3 * levels[0]));
+                CHECK(two.q(1) == close_to(levels[1], 2e-3 * levels[1]));
+            }
+}
+
+TEST_CASE("an xpbd drive moves its joint as implicit Euler does, in however many passes (T-50, T-51)")
+{
+    model::JointDofConfig d = dof({0, 0, 1});
+    d.target_ke = 100, d.target_kd = 4;
+    for (const int iterations : {1, 2, 4, 32}) {
+        CAPTURE(iterations);
+        Parity w(unit_hinge(d), "xpbd:iterations=" + std::to_string(iterations));
+        w.control.joint_target_q[0] = 1;
+        w.run(0.1, 1.0 / 480, false);
+        CHECK(w.q(0) == close_to(0.4082, 1e-3));
+        w.run(0.1, 1.0 / 480, false);
+        CHECK(w.q(0) == close_to(1.1195, 2e-3));
+    }
+}
+
+TEST_CASE("a body that joints hold passes on the whole of what it bears: momentum is kept under xpbd")
+{
+    // A free pair of links whose hinge is driven: nothing outside pushes it.
+    model::ModelBuilder b;
+    b.gravity               = {};
+    model::JointDofConfig d = dof({0, 1, 0});
+    d.target_ke = 30, d.target_kd = 0.5;
+    const auto first  = b.add_link({{0, 0, 0}, {}}, "first", 1, {}, Mat33d::diagonal({0.01, 0.02, 0.02})),
+               second = b.add_link({{2 * kArm, 0, 0}, {}}, "second", 3, {}, Mat33d::diagonal({0.01, 0.06, 0.06}));
+    b.add_articulation({b.add_joint_free(first, "root"),
+                        b.add_joint_revolute(first, second, {{kArm, 0, 0}, {}}, {{-kArm, 0, 0}, {}}, d, "hinge")},
+                       "pair");
+    Parity w(b, "xpbd");
+    w.control.joint_target_q[7] = 1;
+    w.run(0.5, 1.0 / 240, false);
+    CHECK(std::abs(w.q(7)) > 0.2);
+    const Vec3d momentum = w.velocity(0) + 3.0 * w.velocity(1);
+    CHECK(length(momentum) < 1e-4);
 }
 
 TEST_CASE("featherstone eliminates followers exactly (DYN-061)")

@@ -211,6 +211,9 @@ void fix_dependent(Repair& repair, const Finding& finding)
     usd::Layer* layer = repair.work.layer(finding.site.layer);
     if (layer == nullptr || repair.work.has_overlay())
         return repair.refuse("external-layer", "the layer lies outside the asset; repair it by itself first");
+    if (repair.work.keeps_some())
+        return repair.refuse("used-elsewhere",
+                             "another asset keeps a layer of this one as it is, and its units with it");
     // Facts are those before the pass. A repair that depends on places waits for the next one when this pass has
     // edited.
     if (repair.edits() > 0) return repair.defer();  // the root's own units come first

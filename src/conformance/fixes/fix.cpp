@@ -18,6 +18,7 @@
 #include <set>
 
 #include "conformance/fixes/layout.h"
+#include "conformance/fixes/other_assets.h"
 #include "conformance/fixes/placement.h"
 #include "conformance/fixes/repair.h"
 #include "conformance/fixes/ros_words.h"
@@ -34,6 +35,7 @@ constexpr int         kTries  = 2;    // the second time a repair may finish wha
 constexpr std::size_t kPasses = 100;  // and some a finding: only a repair that undoes another would need more
 constexpr int         kStarts = 12;   // beginnings anew, each without repairs that brought findings
 constexpr int         kRounds = 6;    // beginnings anew on what is repaired, until one has nothing to edit
+constexpr std::size_t kUsers  = 32;   // other assets that are compared; those behind them keep what they use
 constexpr std::size_t kSearch =
     60;  // passes that are taken back to find single repairs; then all of a pass are left out
 
@@ -114,11 +116,40 @@ class LeftOut {
     std::set<const Rule*>                acquitted_;
 };
 
+/// What holds repairs back: those that bring findings, and other assets that use layers of this one.
+struct Restraint {
+    LeftOut            left_out{};
+    const OtherAssets* others = nullptr;
+};
+
+/// Units, axes and the split of layers are one decision of all layers of an asset. Another asset that uses one of them
+/// has decided for itself, so that such a repair never means the same there.
+bool is_of_one_asset(Phase phase) { return phase == Phase::units || phase >= Phase::vendors; }
+
+constexpr std::string_view kUsedElsewhere = "used-elsewhere";
+
+/// Folder below the work folder for a copy of another asset. Absolute paths have no such first part.
+constexpr const char* kOthersFolder = ".mechane-others";
+
+/// What is said of a layer, and how a user goes on, where another asset keeps a layer as it is.
+std::string used_by(const std::string& user, const std::string& file, const std::string& asset, const std::string& why)
+{
+    namespace fs = std::filesystem;
+    return fmt::format("{} uses {} too{}; --change-shared changes it all the same, -o FOLDER repairs a copy",
+                       fs::path(user).lexically_relative(fs::absolute(asset).lexically_normal().parent_path()).string(),
+                       fs::path(file).filename().string(), why);
+}
+
 class Fixer {
   public:
-    Fixer(const FixOptions& options, const LeftOut& left_out, Workspace& work, FixResult& result,
+    Fixer(const FixOptions& options, const Restraint& restraint, Workspace& work, FixResult& result,
           std::set<std::string> compensated = {})
-        : options_(options), left_out_(left_out), work_(work), result_(result), compensated_(std::move(compensated))
+        : options_(options),
+          left_out_(restraint.left_out),
+          others_(restraint.others),
+          work_(work),
+          result_(result),
+          compensated_(std::move(compensated))
     { check_.profile = options.profile; }
 
     [[nodiscard]] const std::set<std::string>& compensated() const { return compensated_; }
@@ -166,7 +197,9 @@ class Fixer {
                 most_passes_ += kTries * report->findings.size();  // layers are rearranged one at a time
             }
             begin_trial();
-            if (repair_pass(facts, *report)) {
+            // An entry that has to stay as it is takes no repair, and every other one may need its opinions.
+            const bool editable = work_.layer(work_.entry().string()) != nullptr;
+            if (editable && repair_pass(facts, *report)) {
                 if (auto saved = flush(); !saved) return saved;
                 continue;
             }
@@ -211,6 +244,8 @@ class Fixer {
 
     const FixOptions&                  options_;
     const LeftOut&                     left_out_;
+    const OtherAssets*                 others_;
+    std::map<Key, std::string>         held_;  ///< repairs that would edit a layer that others use, with what is said
     std::optional<std::vector<Key>>    pass_;  ///< repairs of the pass that the next report judges
     std::vector<Pass>                  passes_;
     std::map<const Rule*, std::size_t> first_;
@@ -286,14 +321,39 @@ class Fixer {
             differs = other.error().message;
         }
         if (differs.empty()) return false;
-        const Trial trial = *std::exchange(trial_, std::nullopt);
+        const Trial trial = take_back();
+        ++taken_back_;
+        for (const auto& [key, repair] : trial.repairs) ++attempts_[key];
+        return true;
+    }
+
+    /// Files, books and progress are as they were before the pass.
+    Trial take_back()
+    {
+        Trial trial = *std::exchange(trial_, std::nullopt);
         work_.take_back();
         result_.edits.erase(result_.edits.begin() + static_cast<std::ptrdiff_t>(trial.edits), result_.edits.end());
         result_.left.erase(result_.left.begin() + static_cast<std::ptrdiff_t>(trial.left), result_.left.end());
         so_far_ = trial.before;
-        ++taken_back_;
-        for (const auto& [key, repair] : trial.repairs) ++attempts_[key];
-        return true;
+        return trial;
+    }
+
+    /// A repair of the pass has edited a layer that another asset uses, so that it means something else there: the
+    /// whole pass is taken back, and the repair is not offered again.
+    /// @param edits  of the result before the repair
+    bool holds_back(const Key& key, Phase phase, std::size_t edits)
+    {
+        if (others_ == nullptr || !is_of_one_asset(phase)) return false;
+        for (std::size_t i = edits; i < result_.edits.size(); ++i) {
+            const std::string file = work_.original(work_.folder() / result_.edits[i].layer);
+            const std::string user = file.empty() ? std::string() : others_->user_of(file);
+            if (user.empty()) continue;
+            held_[key] = used_by(user, file, work_.original(work_.entry()), " and has units and layers of its own");
+            take_back();
+            ++taken_back_;
+            return true;
+        }
+        return false;
     }
 
     /// Judges the last pass by where things are now. When something is elsewhere the pass is taken back, and the next
@@ -315,19 +375,16 @@ class Fixer {
         const std::string moved =
             Whereabouts(facts, before_->moments())
                 .moved_since(*before_, so_far_.turned, so_far_.stretched, so_far_.reversed, so_far_.baked);
-        const Trial trial = *std::exchange(trial_, std::nullopt);
         if (moved.empty()) {
+            const Trial trial = *std::exchange(trial_, std::nullopt);
             pass_.emplace();
             for (const auto& [key, repair] : trial.repairs) pass_->push_back(key);
             suspects_ -= std::min(suspects_, trial.repairs.size());
             offer_again(trial.phase);
             return false;
         }
-        work_.take_back();
-        result_.edits.erase(result_.edits.begin() + static_cast<std::ptrdiff_t>(trial.edits), result_.edits.end());
-        result_.left.erase(result_.left.begin() + static_cast<std::ptrdiff_t>(trial.left), result_.left.end());
-        so_far_   = trial.before;
-        suspects_ = trial.repairs.size();
+        const Trial trial = take_back();
+        suspects_         = trial.repairs.size();
         if (++taken_back_ <= kSearch && suspects_ > 1) return true;
         for (const auto& [key, repair] : trial.repairs) {
             Offer& offer = so_far_.offers[key];
@@ -415,14 +472,23 @@ class Fixer {
                                                 finding->severity, finding->site.layer});
                     continue;
                 }
+                if (const auto held = held_.find(key); held != held_.end()) {
+                    if (so_far_.offers[key].times++ == 0)
+                        result_.left.push_back({finding->rule, finding->site.prim, finding->site.property,
+                                                std::string(kUsedElsewhere), held->second, false, finding->severity,
+                                                finding->site.layer});
+                    continue;
+                }
                 Offer& offer = so_far_.offers[key];
                 if (offer.refused || offer.times >= kTries) continue;
                 offer.phase = phase;
                 ++offer.times;
-                const std::size_t edits = repair.edits(), left = result_.left.size();
+                const std::size_t edits = repair.edits(), left = result_.left.size(),
+                                  edits_before = result_.edits.size();
                 repair.begin(*finding->rule, phase, finding);
                 repair.attempt = attempts_[key];
                 repair_of(*finding->rule)->run(repair, *finding);
+                if (holds_back(key, phase, edits_before)) return true;
                 if (repair.take_deferred()) --offer.times;
                 if (repair.edits() > edits)
                     trial_->repairs.emplace_back(key, repair_of(*finding->rule));
@@ -533,7 +599,7 @@ std::span<const RepairOf> repairs()
 
 /// Repairs what is found with each other variant selected. What stays there is the default state's to list, or is
 /// said with the state.
-static Result<void> repair_variants(const FixOptions& options, const LeftOut& left_out, Workspace& work,
+static Result<void> repair_variants(const FixOptions& options, const Restraint& restraint, Workspace& work,
                                     FixResult& result, std::vector<Unrepaired>& left)
 {
     std::vector<VariantState> states;
@@ -548,7 +614,7 @@ static Result<void> repair_variants(const FixOptions& options, const LeftOut& le
         selected.open.variant_selections.insert(selected.open.variant_selections.end(), state.begin(), state.end());
         selected.new_files = false;  // what is composed is compared in the default state
         FixResult there;
-        if (auto ran = Fixer(selected, left_out, work, there).run(); !ran) return ran;
+        if (auto ran = Fixer(selected, restraint, work, there).run(); !ran) return ran;
         result.edits.insert(result.edits.end(), there.edits.begin(), there.edits.end());
         list_what_stays(selected, there);
         for (Unrepaired& u : there.left) {
@@ -563,13 +629,13 @@ static Result<void> repair_variants(const FixOptions& options, const LeftOut& le
 /// repaired as another call would, until there is nothing more to edit: a second call then finds nothing either.
 /// @param compensated  layers whose units a scale made up for before the first edit
 /// @param more         receives repairs that bring findings
-static Result<void> repair_what_follows(const FixOptions& options, const LeftOut& left_out, Workspace& work,
+static Result<void> repair_what_follows(const FixOptions& options, const Restraint& restraint, Workspace& work,
                                         FixResult& result, std::set<std::string> compensated, LeftOut::Suspects& more)
 {
     bool edited = !result.edits.empty();
     for (int round = 0; edited && round < kRounds; ++round) {
         FixResult next;
-        Fixer     fixer(options, left_out, work, next, std::move(compensated));
+        Fixer     fixer(options, restraint, work, next, std::move(compensated));
         if (auto ran = fixer.run(); !ran) return ran;
         compensated = fixer.compensated();
         edited      = !next.edits.empty();
@@ -583,39 +649,169 @@ static Result<void> repair_what_follows(const FixOptions& options, const LeftOut
     return {};
 }
 
+namespace {
+
+/// A repaired working copy, and what is known of it.
+struct Repaired {
+    std::optional<Workspace> work;
+    FixResult                result;
+    std::vector<Unrepaired>  in_variants;
+};
+
+/// What other assets have to do with a repair in place.
+struct Neighbours {
+    OtherAssets                                  assets;
+    Diagnostics                                  found;  ///< FIX_OTHERS
+    bool                                         searched = false;
+    std::map<std::filesystem::path, std::string> kept;  ///< originals that stay as they are, with what is said
+};
+
+Result<Repaired> repair(const std::string& asset, const std::string& work_folder, const FixOptions& options,
+                        Neighbours& neighbours)
+{
+    Restraint first, then;  // of the first round, and of those on what is repaired
+    Repaired  out;
+    for (int start = 0; start <= kStarts; ++start) {
+        auto copied = Workspace::copy(asset, work_folder);
+        if (!copied) return copied.error();
+        Workspace& work = out.work.emplace(std::move(*copied));
+        out.in_variants.clear();
+        FixResult& result = out.result = {};
+        if (options.spare_others && !std::exchange(neighbours.searched, true))
+            neighbours.assets = OtherAssets(work, neighbours.found);
+        if (!neighbours.assets.empty()) first.others = then.others = &neighbours.assets;
+        for (const auto& [file, why] : neighbours.kept) work.keep_as_it_is(file);
+        if (!options.overlay.empty())
+            if (auto made = work.add_overlay(options.overlay); !made) return made.error();
+        if (options.each_variant)
+            if (auto ran = repair_variants(options, first, work, result, out.in_variants); !ran) return ran.error();
+        Fixer fixer(options, first, work, result);
+        if (auto ran = fixer.run(); !ran) return ran.error();
+        LeftOut::Suspects more  = fixer.culprits();
+        Restraint*        known = &first;
+        if (more.empty()) {
+            known = &then;
+            if (auto ran = repair_what_follows(options, then, work, result, fixer.compensated(), more); !ran)
+                return ran.error();
+        }
+        if (more.empty() || start == kStarts || !known->left_out.add(more)) break;
+        work.discard();
+    }
+    return out;
+}
+
+/// Compares the other assets as they are with what they would be, and notes the files that have to stay.
+/// @return whether there are some
+bool find_what_others_keep(const std::string& asset, const std::string& work_folder, const FixOptions& options,
+                           Repaired& repaired, Neighbours& neighbours)
+{
+    const auto& others = neighbours.assets;
+    if (others.empty()) return false;
+    repaired.result.folder = repaired.work->folder().string();
+    repaired.result.files  = repaired.work->files();
+    const auto touched     = [&](const FixedFile& file) {
+        return file.changed && !file.source.empty() && !others.user_of(file.source).empty();
+    };
+    if (std::ranges::none_of(repaired.result.files, touched)) return false;
+    std::size_t compared = 0;
+    std::string user, change;
+    for (const std::filesystem::path& other : others.users()) {
+        change = ++compared > kUsers ? "it was not compared, being one of many"
+                                     : changes_for(other, repaired.result, asset,
+                                                   std::filesystem::path(work_folder) / kOthersFolder, options);
+        user   = other.string();
+        if (!change.empty()) break;
+    }
+    if (change.empty()) return false;
+    for (const FixedFile& file : repaired.result.files)
+        if (touched(file))
+            neighbours.kept.emplace(file.source, used_by(user, file.source, asset, " and would change: " + change));
+    return true;
+}
+
+/// Findings of layers that other assets keep as they are get this as their reason.
+void say_what_others_keep(const Neighbours& neighbours, const Workspace& work, FixResult& result)
+{
+    if (neighbours.kept.empty()) return;
+    const auto entry = neighbours.kept.find(work.original(work.entry()));
+    for (Unrepaired& u : result.left) {
+        if (u.remark || u.reason == "no-repair" || u.reason == "not-selected") continue;
+        auto kept = neighbours.kept.find(work.original(u.layer));
+        if (kept == neighbours.kept.end()) kept = entry;
+        if (kept == neighbours.kept.end()) continue;
+        u.reason  = kUsedElsewhere;
+        u.message = kept->second;
+    }
+}
+
+}  // namespace
+
+namespace {
+
+/// The last look at a repair of units: each pass is judged by where things are, and a size that nothing scaled moves
+/// nothing. REP-1.1-d turns and scales what layers of other units hold on purpose, and tells it by itself.
+/// @return what would be of another size or weight, in words, or nothing
+std::string another_size(const std::string& asset, const FixOptions& options, const Repaired& repaired)
+{
+    bool of_units = false, of_layers = false;
+    for (const FixEdit& edit : repaired.result.edits) {
+        of_units |= edit.phase == Phase::units;
+        of_layers |= edit.rule->id == "REP-1.1-d";
+    }
+    if (options.unsafe || !options.overlay.empty() || !of_units || of_layers) return {};
+    const auto before = usd::Stage::open(asset, options.open);
+    const auto after  = usd::Stage::open(repaired.work->entry().string(), options.open);
+    return before && after ? resized(**before, **after, options.assume_meters.value_or(1)) : std::string();
+}
+
+/// The rules whose repairs change how lengths and masses are said; seconds have no size.
+bool is_of_units(const Rule& rule)
+{
+    const RepairOf* repair = repair_of(rule);
+    return repair != nullptr && repair->phase == Phase::units && rule.id != "REP-1.1-c";
+}
+
+/// Repairs an asset, without its units where these would change how large it is.
+Result<Repaired> repair_in_its_size(const std::string& asset, const std::string& work_folder, const FixOptions& options,
+                                    Neighbours& neighbours)
+{
+    auto repaired = repair(asset, work_folder, options, neighbours);
+    if (!repaired) return repaired;
+    const std::string size = another_size(asset, options, *repaired);
+    if (size.empty()) return repaired;
+    FixOptions without = options;
+    for (const Rule* rule : rules())
+        if (is_of_units(*rule)) without.ignore.emplace_back(rule->id);
+    repaired->work->discard();
+    repaired = repair(asset, work_folder, without, neighbours);
+    if (!repaired) return repaired;
+    for (const Finding& finding : repaired->result.after.findings)
+        if (is_of_units(*finding.rule))
+            repaired->result.left.push_back({finding.rule, finding.site.prim, finding.site.property, "would-resize",
+                                             "the repair would change what the asset measures: " + size, false,
+                                             finding.severity, finding.site.layer});
+    return repaired;
+}
+
+}  // namespace
+
 Result<FixResult> fix(const std::string& asset, const std::string& work_folder, const FixOptions& options)
 {
     for (const auto* selectors : {&options.select, &options.ignore})
         for (const std::string& selector : *selectors)
             if (std::none_of(rules().begin(), rules().end(), [&](const Rule* r) { return selects(selector, *r); }))
                 return make_diagnostic(codes::kOption, {}, "'" + selector + "' is not a rule or a section");
-    LeftOut                  left_out, left_out_then;  // of the first round, and of those on what is repaired
-    std::vector<Unrepaired>  in_variants;
-    std::optional<Workspace> work;
-    FixResult                result;
-    for (int start = 0; start <= kStarts; ++start) {
-        auto copied = Workspace::copy(asset, work_folder);
-        if (!copied) return copied.error();
-        work.emplace(std::move(*copied));
-        if (!options.overlay.empty())
-            if (auto made = work->add_overlay(options.overlay); !made) return made.error();
-        result = {};
-        in_variants.clear();
-        if (options.each_variant)
-            if (auto ran = repair_variants(options, left_out, *work, result, in_variants); !ran) return ran.error();
-        Fixer fixer(options, left_out, *work, result);
-        if (auto ran = fixer.run(); !ran) return ran.error();
-        LeftOut::Suspects more  = fixer.culprits();
-        LeftOut*          known = &left_out;
-        if (more.empty()) {
-            known = &left_out_then;
-            if (auto ran = repair_what_follows(options, left_out_then, *work, result, fixer.compensated(), more); !ran)
-                return ran.error();
-        }
-        if (more.empty() || start == kStarts) break;
-        if (!known->add(more)) break;
-        work->discard();
+    Neighbours neighbours;
+    auto       repaired = repair_in_its_size(asset, work_folder, options, neighbours);
+    if (!repaired) return repaired.error();
+    if (find_what_others_keep(asset, work_folder, options, *repaired, neighbours)) {
+        repaired->work->discard();
+        repaired = repair_in_its_size(asset, work_folder, options, neighbours);
+        if (!repaired) return repaired.error();
     }
+    std::optional<Workspace>& work        = repaired->work;
+    FixResult&                result      = repaired->result;
+    std::vector<Unrepaired>&  in_variants = repaired->in_variants;
     list_what_stays(options, result);
     for (Unrepaired& u : in_variants)  // what the default state has too is said already
         if (std::ranges::none_of(result.left, [&](const Unrepaired& known) {
@@ -623,12 +819,14 @@ Result<FixResult> fix(const std::string& asset, const std::string& work_folder, 
                        known.layer == u.layer;
             }))
             result.left.push_back(std::move(u));
+    say_what_others_keep(neighbours, *work, result);
     for (Unrepaired& u : result.left)
         if (const std::string named = u.layer.empty() ? "" : work->relative(u.layer); !named.empty()) u.layer = named;
     result.folder  = work->folder().string();
     result.entry   = work->relative(work->entry());
     result.files   = work->files();
     result.removed = work->removed();
+    result.found   = std::move(neighbours.found);
     const auto by  = [](const Unrepaired& u) {
         return std::tuple(u.rule->id, u.prim, u.property, u.layer, u.reason, u.message);
     };
@@ -636,7 +834,7 @@ Result<FixResult> fix(const std::string& asset, const std::string& work_folder, 
     result.left.erase(std::unique(result.left.begin(), result.left.end(),
                                   [&](const auto& a, const auto& b) { return by(a) == by(b); }),
                       result.left.end());
-    return result;
+    return std::move(result);
 }
 
 Result<FixResult> edit_entry(const std::string& asset, const std::string& work_folder, const std::string& overlay,

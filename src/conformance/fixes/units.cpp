@@ -33,8 +33,12 @@ namespace {
 
 bool needs_layers(Repair& repair)
 {
-    if (!repair.work.has_overlay()) return true;
-    repair.refuse("overlay", "an overriding layer cannot change units; use -o or --in-place");
+    if (repair.work.has_overlay())
+        repair.refuse("overlay", "an overriding layer cannot change units; use -o or --in-place");
+    else if (repair.work.keeps_some())
+        repair.refuse("used-elsewhere", "another asset keeps a layer of this one as it is, and its units with it");
+    else
+        return true;
     return false;
 }
 

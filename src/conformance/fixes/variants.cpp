@@ -8,6 +8,7 @@
 
 #include "conformance/fixes/repair.h"
 #include "mechane/core/letters.h"
+#include "mechane/usd/selection_expressions.h"
 #include "mechane/usd/stage_layers.h"
 
 /// P4: selections of variants.
@@ -84,10 +85,20 @@ std::vector<std::string> default_fidelities(const Repair& repair, const usd::Pri
     return fit;
 }
 
+/// A name in place of an expression would take the choice away from its variables.
+bool is_computed(Repair& repair, const usd::Prim& prim, const usd::VariantSetUse& set)
+{
+    const std::string expression = usd::selection_expression(prim, set.name);
+    if (expression.empty()) return false;
+    repair.refuse("expression", "the selection is " + expression + "; its expressionVariables are to be corrected");
+    return true;
+}
+
 void select_fidelity(Repair& repair, const Finding& finding)
 {
     const auto [owner, set] = fidelity_set(repair.facts.stage.prim_at(usd::Path(finding.site.prim)));
     if (!owner) return repair.refuse("fidelity", "the set is not found");
+    if (is_computed(repair, owner, set)) return;
     const std::vector<std::string> fit = default_fidelities(repair, owner, set);
     if (fit.empty()) return repair.refuse("fidelity", "no variant holds primitives, convex hulls or convex meshes");
     if (fit.size() > 1)
@@ -104,6 +115,7 @@ void select(Repair& repair, const Finding& finding)
     const usd::Prim prim = repair.facts.stage.prim_at(usd::Path(finding.site.prim));
     for (const usd::VariantSetUse& set : usd::variant_sets(prim)) {
         if (set.name != finding.variant) continue;
+        if (is_computed(repair, prim, set)) return;
         const std::string meant = finding.rule->id == "REP-1.2.4-b" ? spelled_alike(set) : std::string();
         std::string       name  = meant.empty() ? conventional(set) : meant;
         if (meant.empty() && set.name == "collision_fidelity")

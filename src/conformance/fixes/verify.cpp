@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "conformance/bounds.h"
 #include "conformance/fixes/placement.h"
 #include "mechane/core/sha256.h"
 #include "mechane/usd/flatten.h"
@@ -131,6 +133,61 @@ std::string Whereabouts::moved_since(const Whereabouts& before, const usd::Matri
             return fmt::format("{} is elsewhere: {:.6g} away, axes differ by {:.3g}", name, away, off);
     }
     return {};
+}
+
+namespace {
+
+/// The box about all geometry, in metres and with z up.
+geometry::Aabbd box_of(const Facts& facts, double unsaid)
+{
+    geometry::Aabbd box;
+    for (const PrimFacts& prim : facts.prims) {
+        // What an instancer copies is not drawn where it stands itself.
+        if (!prim.is(kGprim) || facts.nearest(facts.index_of(prim), kPointInstancer) != nullptr) continue;
+        const geometry::Aabbd one = world_bounds(facts.stage, prim.prim);
+        box.lower                 = min(box.lower, one.lower);
+        box.upper                 = max(box.upper, one.upper);
+    }
+    if (is_empty(box)) return box;
+    const double metres = facts.stage.root_metadata("metersPerUnit").get<double>().value_or(unsaid);
+    const auto   up     = facts.stage.root_metadata("upAxis").get<std::string>().value_or("Z");
+    const Vec3d  low = metres * box.lower, high = metres * box.upper;
+    // A quarter turn about x brings y up to z.
+    return up == "Y" ? geometry::Aabbd{{low.x, -high.z, low.y}, {high.x, -low.z, high.y}} : geometry::Aabbd{low, high};
+}
+
+/// Authored masses of bodies and colliders [kg], by prim.
+std::map<std::string, double> masses_of(const Facts& facts)
+{
+    const double                  unit = facts.stage.root_metadata("kilogramsPerUnit").get<double>().value_or(1);
+    std::map<std::string, double> out;
+    for (const physics::Body& body : facts.physics.bodies)
+        if (body.mass.has_mass()) out.emplace(body.path.text(), unit * body.mass.mass);
+    for (const physics::Collider& collider : facts.physics.colliders)
+        if (collider.mass.has_mass()) out.emplace(collider.path.text(), unit * collider.mass.mass);
+    return out;
+}
+
+}  // namespace
+
+std::string resized(const usd::Stage& before, const usd::Stage& after, double unsaid)
+{
+    constexpr double kSame = 1e-4;  // relative; values are authored in single precision
+    const Facts      was_facts(before), is_facts(after);
+    const auto       masses = masses_of(was_facts);
+    for (const auto& [prim, mass] : masses_of(is_facts))
+        if (const auto known = masses.find(prim);
+            known != masses.end() && std::abs(mass - known->second) > kSame * known->second)
+            return fmt::format("{} would weigh {:.6g} kg, and weighs {:.6g} kg", prim, mass, known->second);
+    const geometry::Aabbd was = box_of(was_facts, unsaid), is = box_of(is_facts, unsaid);
+    if (is_empty(was) || is_empty(is)) return {};
+    const double size = std::max(length(was.upper - was.lower), length(was.upper)) + length(was.lower);
+    if (length(is.lower - was.lower) <= kSame * size && length(is.upper - was.upper) <= kSame * size) return {};
+    const auto told = [](const geometry::Aabbd& box) {
+        return fmt::format("({:.6g}, {:.6g}, {:.6g}) to ({:.6g}, {:.6g}, {:.6g}) m", box.lower.x, box.lower.y,
+                           box.lower.z, box.upper.x, box.upper.y, box.upper.z);
+    };
+    return fmt::format("it would reach from {}, and reaches from {}", told(is), told(was));
 }
 
 Composition::Composition(const usd::Stage& stage)

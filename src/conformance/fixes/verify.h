@@ -35,6 +35,12 @@ class Whereabouts {
     std::vector<double>          moments_;  ///< [s]
 };
 
+/// What an asset measures or weighs otherwise after a repair of its units, in words; empty when it is what it was. Both
+/// are taken in metres and kilograms and with z up: the box about all geometry, and the masses that bodies and colliders
+/// author.
+/// @param unsaid  metres that an unauthored unit of `before` means
+std::string resized(const usd::Stage& before, const usd::Stage& after, double unsaid);
+
 /// What a stage composes, whichever layers say it: every field of every spec, schemas in alphabetical order.
 class Composition {
   public:

@@ -54,7 +54,8 @@ bool inside(const fs::path& file, const fs::path& folder)
 
 fs::path normal(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
 
-/// Files that an authored path names: itself, or the tiles and frames of a pattern.
+}  // namespace
+
 // NOLINTNEXTLINE(misc-no-recursion): once, for a path without backslashes
 std::vector<fs::path> files_named(const std::string& authored, const fs::path& layer)
 {
@@ -86,8 +87,6 @@ std::vector<fs::path> files_named(const std::string& authored, const fs::path& l
     std::sort(found.begin(), found.end());
     return found;
 }
-
-}  // namespace
 
 std::string content_of(const fs::path& file)
 {
@@ -222,7 +221,18 @@ std::vector<fs::path> Workspace::asset_layers() const
     return found;
 }
 
-bool Workspace::is_asset(const fs::path& file) const { return layer_files_.count(file) != 0 && inside(file, folder_); }
+bool Workspace::is_asset(const fs::path& file) const
+{ return layer_files_.count(file) != 0 && inside(file, folder_) && kept_.count(file) == 0; }
+
+std::vector<fs::path> Workspace::sources() const
+{
+    std::vector<fs::path> found;
+    for (const auto& [file, original] : originals_)
+        if (!original.empty()) found.emplace_back(original);
+    return found;
+}
+
+void Workspace::keep_as_it_is(const fs::path& original) { kept_.insert(copy_of(original)); }
 
 std::string Workspace::relative(const fs::path& file) const
 {

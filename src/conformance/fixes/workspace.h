@@ -37,6 +37,11 @@ class Workspace {
     [[nodiscard]] std::string relative(const std::filesystem::path& file) const;
     /// Path of the original of a copied file, or empty.
     [[nodiscard]] std::string original(const std::filesystem::path& file) const;
+    /// The originals of all copied files, also of those outside the asset's folder.
+    [[nodiscard]] std::vector<std::filesystem::path> sources() const;
+    /// This file is not edited, as if it lay outside the asset's folder.
+    void               keep_as_it_is(const std::filesystem::path& original);
+    [[nodiscard]] bool keeps_some() const { return !kept_.empty(); }
     /// The copy of an original file, or empty.
     [[nodiscard]] std::filesystem::path copy_of(const std::filesystem::path& original) const;
     /// Removes a file of the copy.
@@ -70,7 +75,7 @@ class Workspace {
     std::filesystem::path                        entry_;
     bool                                         overlay_ = false;
     std::map<std::filesystem::path, std::string> originals_;  ///< copy -> original, "" for new ones
-    std::set<std::filesystem::path>              layer_files_, changed_, rewritten_;
+    std::set<std::filesystem::path>              layer_files_, changed_, rewritten_, kept_;
     std::map<std::filesystem::path, std::string> removed_;  ///< copy -> original
     std::map<std::filesystem::path, bool>        stored_as_;
     std::map<std::filesystem::path, usd::Layer>  open_;
@@ -89,6 +94,10 @@ class Workspace {
     Result<void> unpack(const std::filesystem::path& package);
     void         keep(const std::filesystem::path& file);
 };
+
+/// Files that an authored path names: itself, or the tiles and frames of a pattern.
+/// @param layer  that names them
+std::vector<std::filesystem::path> files_named(const std::string& authored, const std::filesystem::path& layer);
 
 /// All bytes of a file; nothing of one that cannot be read.
 std::string content_of(const std::filesystem::path& file);

@@ -99,7 +99,7 @@ constexpr Rule kProvenance{
     .severity = Severity::info,
     .summary  = "An asset that came from a ROS package says so in assetInfo[\"ros\"].",
     .why      = "The way back to the source package is otherwise lost.",
-    .fix      = "Leftovers of an importer are moved there.",
+    .fix      = "None: a leftover tells a package or a model, but not the path of the file in it.",
     .bad      = R"(
 def Xform "a"
 {
@@ -307,6 +307,45 @@ void check_arc_targets(const Facts& facts, Sink& sink)
     }
 }
 
+/// What assetInfo["ros"] says of the package that the asset came from.
+void check_provenance(const usd::Prim& root, bool leftover, Sink& sink)
+{
+    const auto say = [&](std::string message, std::string observed, std::string expected, std::string hint,
+                         const char* variant = "", std::optional<Severity> severity = {}) {
+        sink.report(kProvenance, {.site     = root.site(),
+                                  .message  = std::move(message),
+                                  .observed = std::move(observed),
+                                  .expected = std::move(expected),
+                                  .hint     = std::move(hint),
+                                  .variant  = variant,
+                                  .severity = severity});
+    };
+    const usd::Value  ros = root.metadata("assetInfo:ros"), uri = root.metadata("assetInfo:ros:package_uri");
+    const std::string record = "record the source package in assetInfo[\"ros\"][\"package_uri\"]";
+    if (uri.empty() && ros.empty()) {
+        if (leftover)
+            say("the asset holds leftovers of an importer but assetInfo has no \"ros\" dictionary", "absent",
+                "assetInfo[\"ros\"]", record);
+        return;
+    }
+    if (uri.empty()) {
+        if (ros.get<std::string>() || ros.get<double>() || ros.get<bool>())
+            say("assetInfo.ros is no dictionary", ros.to_text(), "a dictionary", record, "type", Severity::warning);
+        else if (leftover)
+            say("the asset holds leftovers of an importer but assetInfo.ros names no package", ros.to_text(),
+                "package_uri", record, "no-uri");
+        return;
+    }
+    const std::string   text = uri.get<std::string>().value_or("");
+    const AssetPathForm form = form_of(text);
+    if (form.kind != PathKind::package)
+        say("assetInfo.ros.package_uri is no package:// URI", uri.to_text(), "package://...",
+            "write `package://<package>/<path>`", "uri", Severity::warning);
+    else if (!form.well_formed)
+        say("assetInfo.ros.package_uri is not complete", uri.to_text(), "package://<name>/<path>",
+            "name a package in lower case and a path in it", "uri", Severity::warning);
+}
+
 void check(const Facts& facts, Sink& sink)
 {
     sink.applies(kDefaultPrim);
@@ -334,22 +373,7 @@ void check(const Facts& facts, Sink& sink)
     check_info(root, sink, kVersion, "version",
                "write `string version = \"1.0.0\"` into assetInfo of the default prim");
     if (leftover || ros) sink.applies(kProvenance);
-    const usd::Value uri = root.metadata("assetInfo:ros:package_uri");
-    if (leftover && root.metadata("assetInfo:ros").empty() && uri.empty())
-        sink.report(kProvenance,
-                    {.site     = root.site(),
-                     .message  = "the asset holds leftovers of an importer but assetInfo has no \"ros\" dictionary",
-                     .observed = "absent",
-                     .expected = "assetInfo[\"ros\"]",
-                     .hint     = "record the source package in assetInfo[\"ros\"][\"package_uri\"]"});
-    else if (!uri.empty() && !uri.get<std::string>().value_or("").starts_with("package://"))
-        sink.report(kProvenance, {.site     = root.site(),
-                                  .message  = "assetInfo.ros.package_uri is no package:// URI",
-                                  .observed = uri.to_text(),
-                                  .expected = "package://...",
-                                  .hint     = "write `package://<package>/<path>`",
-                                  .variant  = "uri",
-                                  .severity = Severity::warning});
+    check_provenance(root, leftover, sink);
 }
 
 constexpr std::array<const Rule*, 6> kRules{&kDefaultPrim, &kDefaultPrimValid, &kIdentifier,

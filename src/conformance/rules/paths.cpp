@@ -15,6 +15,7 @@
 #include "conformance/family.h"
 #include "mechane/files/suffix.h"
 #include "mechane/files/trace.h"
+#include "mechane/usd/asset_sources.h"
 
 /// REP-0158 1.2.5, second half: how layers name files; and 1.1-d, the units of what they bring in.
 namespace mechane::conformance {
@@ -152,6 +153,14 @@ class Paths {
                                 [&](const usd::Path& spec, const usd::Token& field, const std::string& authored) {
                                     judge(layer.layer, place, spec, field, authored);
                                 });
+            // An expression names what it says with the variables of the asset; it is reported as it is authored.
+            usd::for_each_asset_expression(*layer.layer.layer, *layers_.front().layer.layer,
+                                           [&](const usd::Path& spec, const usd::Token& field,
+                                               const std::string& authored, const std::string& said) {
+                                               expression_ = authored;
+                                               judge(layer.layer, place, spec, field, said);
+                                               expression_.clear();
+                                           });
         }
     }
 
@@ -167,7 +176,8 @@ class Paths {
     const Facts&                                 facts_;
     Sink&                                        sink_;
     const std::vector<AssetLayer>&               layers_;
-    std::map<std::string, std::set<std::string>> packages_;  ///< files by package
+    std::map<std::string, std::set<std::string>> packages_;    ///< files by package
+    std::string                                  expression_;  ///< that says the path at hand, else empty
 
     Place place_of(const usd::StageLayer& layer)
     {
@@ -192,13 +202,15 @@ class Paths {
                 site.line = prim.site().layer == layer.name ? prim.site().line : 0;
             site.property = spec.is_property() ? spec.name().text() : "";
         }
-        sink_.report(rule, {.site     = std::move(site),
-                            .message  = fmt::format("{} (in {})", message, field.text()),
-                            .observed = authored,
-                            .expected = std::move(expected),
-                            .hint     = std::move(hint),
-                            .variant  = authored,
-                            .severity = severity});
+        sink_.report(
+            rule, {.site     = std::move(site),
+                   .message  = expression_.empty() ? fmt::format("{} (in {})", message, field.text())
+                                                   : fmt::format("{} (in {}, as {})", message, field.text(), authored),
+                   .observed = expression_.empty() ? authored : expression_,
+                   .expected = std::move(expected),
+                   .hint     = std::move(hint),
+                   .variant  = expression_.empty() ? authored : expression_,
+                   .severity = severity});
     }
 
     void judge(const usd::StageLayer& layer, const Place& place, const usd::Path& spec, const usd::Token& field,
@@ -266,7 +278,7 @@ class Paths {
         if (spec.is_property()) {
             const usd::Prim prim = facts_.stage.prim_at(spec.parent());
             const auto      path = prim.attribute(spec.name()).get<usd::AssetPath>();
-            return path && path->authored == authored && !path->resolved.empty();
+            return path && path->authored == (expression_.empty() ? authored : expression_) && !path->resolved.empty();
         }
         const AssetPathForm form = form_of(authored);
         if (form.kind == PathKind::relative) return false;  // it was looked for already

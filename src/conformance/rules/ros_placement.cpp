@@ -93,12 +93,23 @@ bool is_robot_wide(const std::string& type)
 /// A message that is measured at a place.
 bool is_located(const std::string& type)
 {
-    static const std::set<std::string> kTypes{
-        "sensor_msgs/msg/Image",         "sensor_msgs/msg/CompressedImage", "sensor_msgs/msg/CameraInfo",
-        "sensor_msgs/msg/LaserScan",     "sensor_msgs/msg/PointCloud2",     "sensor_msgs/msg/PointCloud",
-        "sensor_msgs/msg/MultiEchoLaserScan", "sensor_msgs/msg/Imu",        "sensor_msgs/msg/MagneticField",
-        "sensor_msgs/msg/NavSatFix",     "sensor_msgs/msg/Range",           "sensor_msgs/msg/FluidPressure",
-        "sensor_msgs/msg/Temperature",   "sensor_msgs/msg/Illuminance",     "sensor_msgs/msg/RelativeHumidity"};
+    static const std::set<std::string> kTypes{"sensor_msgs/msg/Image",
+                                              "sensor_msgs/msg/CompressedImage",
+                                              "sensor_msgs/msg/CameraInfo",
+                                              "sensor_msgs/msg/LaserScan",
+                                              "sensor_msgs/msg/PointCloud2",
+                                              "sensor_msgs/msg/PointCloud",
+                                              "sensor_msgs/msg/MultiEchoLaserScan",
+                                              "sensor_msgs/msg/Imu",
+                                              "sensor_msgs/msg/MagneticField",
+                                              "sensor_msgs/msg/NavSatFix",
+                                              "sensor_msgs/msg/Range",
+                                              "sensor_msgs/msg/FluidPressure",
+                                              "sensor_msgs/msg/Temperature",
+                                              "sensor_msgs/msg/Illuminance",
+                                              "sensor_msgs/msg/RelativeHumidity",
+                                              "geometry_msgs/msg/WrenchStamped",
+                                              "stereo_msgs/msg/DisparityImage"};
     return kTypes.count(type) != 0;
 }
 

@@ -13,6 +13,7 @@
 #include "conformance/family.h"
 #include "conformance/instance_copies.h"
 #include "conformance/variant_specs.h"
+#include "mechane/usd/selection_expressions.h"
 #include "mechane/usd/stage_layers.h"
 
 /// REP-0158 1.2.4: variants.
@@ -129,15 +130,22 @@ void check_set(const usd::Prim& prim, const usd::VariantSetUse& set, Sink& sink)
     sink.applies(kDefault);
     sink.applies(kExists);
     const bool exists = std::find(set.variants.begin(), set.variants.end(), set.selection) != set.variants.end();
+    if (exists) return;
     if (!set.selected)
-        say(kDefault, "the variant set " + set.name + " has no selection", listed(set.variants), "one of them selected",
-            "select one in the `variants` of the prim");
-    else if (!exists && set.selection.empty())
-        say(kExists, "the selection of the variant set " + set.name + " is empty: none of its variants is used", "\"\"",
-            listed(set.variants), "select one of its variants", Severity::warning);
-    else if (!exists)
-        say(kExists, "the variant set " + set.name + " selects \"" + set.selection + "\", which it does not have",
-            set.selection, listed(set.variants), "select one of its variants");
+        return say(kDefault, "the variant set " + set.name + " has no selection", listed(set.variants),
+                   "one of them selected", "select one in the `variants` of the prim");
+    // An expression selects what its variables say; then these are to be corrected.
+    const std::string expression = usd::selection_expression(prim, set.name);
+    const std::string subject    = "the selection of the variant set " + set.name + " is ";
+    const std::string value      = expression.empty() ? "\"" + set.selection + "\""
+                                                      : expression + ", which evaluates to \"" + set.selection + "\"";
+    const std::string cure =
+        expression.empty() ? "select one of its variants" : "correct the expression, or its expressionVariables";
+    if (set.selection.empty())
+        say(kExists, subject + value + ": none of its variants is used", "\"\"", listed(set.variants), cure,
+            Severity::warning);
+    else
+        say(kExists, subject + value + ", and it has no such variant", set.selection, listed(set.variants), cure);
 }
 
 /// True for a relationship whose target must be there: joints, bindings, interfaces, control.

@@ -169,6 +169,117 @@ JointPush solve_joint(const JointLayout& joint, const JointPlace& at, const Bodi
     return out;
 }
 
+JointSystem system_of(const JointLayout& joint, const JointPlace& at, const Bodies& bodies,
+                      const model::Control& control, const JointSettings& settings, double h, const JointMemory& memory)
+{
+    const model::Model& m = *bodies.model;
+    JointSystem         out;
+    const Vec3d         r_p = at.parent < 0 ? Vec3d{} : admissible(joint, at, m, control) - bodies.com_W(at.parent);
+    for (std::size_t k = 0; k < 6; ++k) {
+        const bool             linear = k < 3;
+        const JointCoordinate& c      = linear ? at.linear[k] : at.angular[k - 3];
+        if (!linear && joint.turn == JointLayout::Turn::ball) break;
+        const Row row = linear ? Row{at.parent, at.child, {-c.row, -cross(r_p, c.row)}, {c.row, cross(at.r_c, c.row)}}
+                               : Row{at.parent, at.child, {{}, -c.row}, {{}, c.row}};
+        const double compliance = linear ? settings.linear_compliance : settings.angular_compliance;
+        Spring       spring{c.value, rate_of(row, bodies), compliance, 0, false};
+        const bool   free = c.dof >= 0;
+        if (free) {
+            JointCoordinate moving = c;
+            moving.rate            = spring.rate;
+            spring                 = spring_of(
+                moving, read_dof(m, control, static_cast<std::size_t>(joint.qd + c.dof), joint.q + c.dof), compliance);
+            if (!spring.drive && spring.error == 0) continue;
+        }
+        const double      gamma = spring.compliance * spring.damping, part = h / (h + gamma);
+        const std::size_t n = out.count++;
+        out.row[n]          = row;
+        out.of[n]           = k;
+        out.stop[n]         = free && !spring.drive;
+        out.error[n]        = spring.error;
+        out.softness[n]     = spring.compliance / (h + gamma);
+        out.asked[n]        = -part * (spring.error + spring.compliance * memory[k] / h + gamma * spring.rate);
+    }
+    return out;
+}
+
+bool JointSystem::let_go(std::array<double, 6>& x)
+{
+    bool any = false;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!stop[i] || off[i] || !(x[i] * error[i] > 0)) continue;
+        off[i] = any = true;
+        x[i]         = 0;
+    }
+    return any;
+}
+
+namespace {
+
+/// M^-1 J^T of one side of a row: what an impulse along it does to the body.
+Spatiald yield(const Bodies& bodies, std::int32_t b, const Spatiald& j)
+{ return {bodies.inverse_mass(b) * j.linear, bodies.inverse_inertia_times(b, j.angular)}; }
+
+/// Impulses of the rows, by Cholesky's factors of h J M^-1 J^T + softness.
+std::array<double, 6> impulses_of(const JointSystem& of, const Bodies& bodies, double h)
+{
+    std::array<std::array<double, 6>, 6> low{};
+    std::array<double, 6>                x{};
+    std::array<bool, 6>                  solved{};
+    for (std::size_t i = 0; i < of.count; ++i) {
+        if (of.off[i]) continue;
+        const Spatiald a = yield(bodies, of.row[i].a, of.row[i].on_a), b = yield(bodies, of.row[i].b, of.row[i].on_b);
+        double diagonal = h * (dot(a, of.row[i].on_a) + dot(b, of.row[i].on_b)) + of.softness[i], rest = diagonal;
+        double sum = of.asked[i];
+        for (std::size_t j = 0; j < i; ++j) {
+            if (!solved[j]) continue;
+            double entry = h * (dot(a, of.row[j].on_a) + dot(b, of.row[j].on_b));
+            for (std::size_t k = 0; k < j; ++k) entry -= low[i][k] * low[j][k];
+            low[i][j] = entry / low[j][j];
+            rest -= low[i][j] * low[i][j];
+            sum -= low[i][j] * x[j];
+        }
+        // A direction that nothing yields in, or that others fix already, takes no impulse.
+        constexpr double kNothing = 1e-12;
+        if (!(rest > kNothing * diagonal)) {
+            low[i] = {};
+            continue;
+        }
+        low[i][i] = std::sqrt(rest);
+        x[i]      = sum / low[i][i];
+        solved[i] = true;
+    }
+    for (std::size_t i = of.count; i-- > 0;) {
+        if (!solved[i]) continue;
+        for (std::size_t j = i + 1; j < of.count; ++j) x[i] -= low[j][i] * x[j];
+        x[i] /= low[i][i];
+    }
+    return x;
+}
+
+}  // namespace
+
+void hold_joint(const JointLayout& joint, const JointPlace& at, const model::Control& control,
+                const JointSettings& settings, double h, JointMemory& memory, Bodies& bodies)
+{
+    JointSystem           system = system_of(joint, at, bodies, control, settings, h, memory);
+    std::array<double, 6> x      = impulses_of(system, bodies, h);
+    // The other rows may take a body out of a limit by themselves: then the limit would pull.
+    while (system.let_go(x)) x = impulses_of(system, bodies, h);
+    Spatiald parent, child;
+    for (std::size_t i = 0; i < system.count; ++i) {
+        memory[system.of[i]] += x[i];
+        parent += x[i] * system.row[i].on_a;
+        child += x[i] * system.row[i].on_b;
+    }
+    const auto give = [&](std::int32_t b, const Spatiald& impulse) {
+        if (b >= 0 && bodies.inv_mass[static_cast<std::size_t>(b)] > 0)
+            push(bodies, static_cast<std::size_t>(b), impulse, h);
+    };
+    give(at.parent, parent);
+    give(at.child, child);
+}
+
 void solve_distance(const model::Model& m, std::int32_t j, const Bodies& bodies, const JointSettings& settings,
                     double h, Corrections& out)
 {

@@ -31,6 +31,29 @@ using JointMemory = std::array<double, 6>;
 shared::JointPush solve_joint(const shared::JointLayout& joint, const shared::JointPlace& at,
                               const shared::Bodies& bodies, const model::Control& control,
                               const JointSettings& settings, double h, JointMemory& memory);
+/// The rows of a joint that act, with what each asks for; at most six.
+struct JointSystem {
+    std::array<Row, 6>         row;
+    std::array<std::size_t, 6> of{};  ///< direction of the joint: linear, then angular
+    std::array<double, 6>      softness{}, asked{}, error{};
+    std::array<bool, 6>        stop{};  ///< a limit: it pushes only
+    std::array<bool, 6>        off{};   ///< a limit that would pull
+    std::size_t                count = 0;
+
+    /// Switches limits off that pull with these impulses, and takes the impulses away.
+    /// @return whether there are some
+    bool let_go(std::array<double, 6>& x);
+};
+/// @param memory  what the rows have given in this step: x solves
+///                (h J M^-1 J^T + softness) x = asked
+JointSystem system_of(const shared::JointLayout& joint, const shared::JointPlace& at, const shared::Bodies& bodies,
+                      const model::Control& control, const JointSettings& settings, double h,
+                      const JointMemory& memory);
+/// The same at once on the bodies, with the rows of the joint solved together and no relaxation: for joints that take
+/// their turns one after the other.
+/// @param memory  of this step, of every row
+void hold_joint(const shared::JointLayout& joint, const shared::JointPlace& at, const model::Control& control,
+                const JointSettings& settings, double h, JointMemory& memory, shared::Bodies& bodies);
 /// One pass over a DISTANCE joint.
 void solve_distance(const model::Model& model, std::int32_t joint, const shared::Bodies& bodies,
                     const JointSettings& settings, double h, Corrections& out);

@@ -7,18 +7,20 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "mechane/model/types.h"
 #include "mechane/tasks/parallel.h"
 #include "solvers/shared/stepper.h"
 #include "solvers/xpbd/contact_rows.h"
 #include "solvers/xpbd/joint_rows.h"
+#include "solvers/xpbd/joint_trees.h"
 #include "solvers/xpbd/particles.h"
 #include "solvers/xpbd/soft_rows.h"
 
 // A substep: predict bodies and particles under all known forces; then `iterations` times particles, contacts and
-// joints, each a Jacobi pass that moves what it collected, and followers one after the other; then impacts on
-// velocities.
+// joints; then impacts on velocities. Particles and contacts are a Jacobi pass each, which moves what it collected;
+// trees of joints are solved exactly, followers go one after the other. With accumulate=0 joints are a Jacobi pass too.
 
 namespace mechane::solvers::xpbd {
 
@@ -64,6 +66,8 @@ class Xpbd final : public Stepper {
         pushes_.assign(joints_.size(), {});
         memory_.assign(joints_.size(), {});
         crowds_ = crowds_of(joints_, bodies_);
+        groups_ = group_joints(joints_, bodies_);
+        trees_.resize(joints_.size(), bodies_.inv_mass.size());
         layout_of_.assign(model_.joint_count(), -1);
         for (std::size_t i = 0; i < joints_.size(); ++i) layout_of_[joints_[i].joint] = static_cast<std::int32_t>(i);
         // The angle of each joint near which it is looked for: single angles keep their turns.
@@ -98,6 +102,7 @@ class Xpbd final : public Stepper {
         for (int i = 0; i < iterations_; ++i) {
             solve_particles(control, h);
             solve_contacts(h);
+            if (joint_.accumulate) hold_joints(control, h);
             solve_joints(control, h);
         }
         if (bounces_) restitution_.finish(contacts_, rounds_, keeps_, bodies_);
@@ -244,23 +249,29 @@ class Xpbd final : public Stepper {
         }
         corrections_.apply(bodies_, h, share_);
     }
+    /// Joints that close loops one after the other, then the trees, each as a whole. Worlds share no bodies and go side
+    /// by side.
+    void hold_joints(const model::Control& control, double h)
+    {
+        tasks::for_chunks(options_.pool, groups_.size(), 1, [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t g = begin; g < end; ++g) {
+                for (const std::size_t i : groups_[g].rest) {
+                    const JointLayout& joint = joints_[i];
+                    if (!model_.joint_enabled[joint.joint]) continue;
+                    places_[i] = place_joint(joint, bodies_, near_);
+                    if (joint.turn == JointLayout::Turn::single)
+                        near_[static_cast<std::size_t>(joint.q + joint.axes.linear)] = places_[i].angular[0].value;
+                    hold_joint(joint, places_[i], control, joint_, h, memory_[i], bodies_);
+                }
+                trees_.hold(groups_[g], joints_, control, joint_, h, places_, near_, memory_, bodies_);
+            }
+        });
+    }
     void solve_joints(const model::Control& control, double h)
     {
         if (joints_.empty() && distances_.empty()) return;
-        place_joints(true);
-        tasks::for_chunks(options_.pool, joints_.size(), kRowsAtOnce,
-                          [&](std::size_t begin, std::size_t end, std::size_t) {
-                              for (std::size_t i = begin; i < end; ++i)
-                                  if (model_.joint_enabled[joints_[i].joint])
-                                      pushes_[i] = solve_joint(joints_[i], places_[i], bodies_, control,
-                                                               bounded(joint_, crowds_[i]), h, memory_[i]);
-                          });
         corrections_.clear();
-        for (std::size_t i = 0; i < joints_.size(); ++i) {
-            if (!model_.joint_enabled[joints_[i].joint]) continue;
-            corrections_.add(places_[i].parent, pushes_[i].parent.linear, pushes_[i].parent.angular);
-            corrections_.add(places_[i].child, pushes_[i].child.linear, pushes_[i].child.angular);
-        }
+        if (!joint_.accumulate) collect_joints(control, h);
         // Distances are few: they are added after the parallel part, in order.
         for (const std::int32_t j : distances_)
             if (model_.joint_enabled[j]) solve_distance(model_, j, bodies_, joint_, h, corrections_);
@@ -276,6 +287,23 @@ class Xpbd final : public Stepper {
                         place_joint(joints_[l], bodies_, near_), joint_, h, bodies_);
         }
     }
+    /// A pass of all joints at once, row by row, as in Newton 1.8.
+    void collect_joints(const model::Control& control, double h)
+    {
+        place_joints(true);
+        tasks::for_chunks(options_.pool, joints_.size(), kRowsAtOnce,
+                          [&](std::size_t begin, std::size_t end, std::size_t) {
+                              for (std::size_t i = begin; i < end; ++i)
+                                  if (model_.joint_enabled[joints_[i].joint])
+                                      pushes_[i] = solve_joint(joints_[i], places_[i], bodies_, control,
+                                                               bounded(joint_, crowds_[i]), h, memory_[i]);
+                          });
+        for (std::size_t i = 0; i < joints_.size(); ++i) {
+            if (!model_.joint_enabled[joints_[i].joint]) continue;
+            corrections_.add(places_[i].parent, pushes_[i].parent.linear, pushes_[i].parent.angular);
+            corrections_.add(places_[i].child, pushes_[i].child.linear, pushes_[i].child.angular);
+        }
+    }
 
     JointSettings             joint_;
     int                       iterations_ = 2, rounds_ = 2;
@@ -287,6 +315,8 @@ class Xpbd final : public Stepper {
     std::vector<JointPush>    pushes_;
     std::vector<JointMemory>  memory_;
     std::vector<JointCrowd>   crowds_;
+    std::vector<JointGroup>   groups_;
+    JointTrees                trees_;
     std::vector<std::int32_t> layout_of_, distances_;
     std::vector<double>       near_;
     std::vector<Impulse>      impulses_;

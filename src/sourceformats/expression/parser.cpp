@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <utility>
 
 #include "sourceformats/expression/parser.h"
+#include "sourceformats/expression/whole.h"
 #include "sourceformats/xml.h"
 
 namespace mechane::sourceformats {
@@ -88,15 +88,19 @@ void ExpressionParser::next()
 
 void ExpressionParser::number()
 {
-    const std::size_t from = at_;
-    // A number too large for 64 bits is refused as hexadecimal, and becomes a real number otherwise.
+    const std::size_t from  = at_;
+    const auto        whole = [&](std::string_view digits, unsigned base) {
+        const auto v = Whole::read(digits, base);
+        if (!v)
+            return fail(
+                fmt::format("'{}' is no whole number of at most {} bits", digits.substr(0, 40), Whole::kMostBits));
+        token_ = {Kind::number, std::string(text_.substr(from, at_ - from)), to_value(*v)};
+    };
     if (text_.substr(at_).starts_with("0x") || text_.substr(at_).starts_with("0X")) {
-        std::int64_t v       = 0;
-        const auto [end, ec] = std::from_chars(text_.data() + at_ + 2, text_.data() + text_.size(), v, 16);
-        at_                  = static_cast<std::size_t>(end - text_.data());
-        if (ec != std::errc()) return fail("a hexadecimal number is too large");
-        token_ = {Kind::number, std::string(text_.substr(from, at_ - from)), {v}};
-        return;
+        at_ += 2;
+        const std::size_t first = at_;
+        while (at_ < text_.size() && std::isxdigit(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+        return whole(text_.substr(first, at_ - first), 16);
     }
     bool real = false;
     while (at_ < text_.size()) {
@@ -111,14 +115,8 @@ void ExpressionParser::number()
         ++at_;
     }
     const std::string word(text_.substr(from, at_ - from));
-    token_ = {Kind::number, word, {}};
-    if (!real) {
-        std::int64_t v = 0;
-        if (std::from_chars(word.data(), word.data() + word.size(), v).ec == std::errc()) {
-            token_.value.is = v;
-            return;
-        }
-    }
+    if (!real) return whole(word, 10);
+    token_       = {Kind::number, word, {}};
     const auto v = parse_number(word);
     if (!v) return fail(fmt::format("'{}' is no number", word));
     token_.value.is = *v;
@@ -245,8 +243,8 @@ Value ExpressionParser::comparison()
         } else if (op == "in" || op == "not in") {
             result = result && contains(right, left) == (op == "in");
         } else if (left.is_number() && right.is_number()) {
-            const double a = left.number(), b = right.number();
-            result = result && (op == "<" ? a < b : op == "<=" ? a <= b : op == ">" ? a > b : a >= b);
+            const auto by = order(left, right);
+            result        = result && (op == "<" ? by < 0 : op == "<=" ? by <= 0 : op == ">" ? by > 0 : by >= 0);
         } else if (left.text() != nullptr && right.text() != nullptr) {
             const int order = left.text()->compare(*right.text());
             result = result && (op == "<" ? order < 0 : op == "<=" ? order <= 0 : op == ">" ? order > 0 : order >= 0);
@@ -565,7 +563,7 @@ Value ExpressionParser::named_values()
 bool Value::is_number() const
 {
     return std::holds_alternative<bool>(is) || std::holds_alternative<std::int64_t>(is) ||
-           std::holds_alternative<double>(is);
+           std::holds_alternative<double>(is) || std::holds_alternative<std::shared_ptr<const Whole>>(is);
 }
 
 double Value::number() const
@@ -573,6 +571,7 @@ double Value::number() const
     if (const auto* b = std::get_if<bool>(&is)) return *b ? 1 : 0;
     if (const auto* i = std::get_if<std::int64_t>(&is)) return static_cast<double>(*i);
     if (const auto* d = std::get_if<double>(&is)) return *d;
+    if (const auto* w = std::get_if<std::shared_ptr<const Whole>>(&is)) return (*w)->number();
     return 0;
 }
 
@@ -591,6 +590,7 @@ std::string Value::str() const
     if (const auto* b = std::get_if<bool>(&is)) return *b ? "True" : "False";
     if (const auto* i = std::get_if<std::int64_t>(&is)) return fmt::format("{}", *i);
     if (const auto* d = std::get_if<double>(&is)) return number_text(*d);
+    if (const auto* w = std::get_if<std::shared_ptr<const Whole>>(&is)) return (*w)->str();
     if (text() != nullptr) return *text();
     const auto quoted = [](const Value& v) { return v.text() != nullptr ? "'" + *v.text() + "'" : v.str(); };
     if (const auto* list = std::get_if<std::shared_ptr<ValueList>>(&is)) {
@@ -614,7 +614,7 @@ std::string Value::str() const
 
 std::string Value::type() const
 {
-    static constexpr const char* kNames[] = {"None", "bool", "int", "float", "str", "list", "dict"};
+    static constexpr const char* kNames[] = {"None", "bool", "int", "float", "str", "list", "dict", "int"};
     return kNames[is.index()];
 }
 
@@ -634,11 +634,7 @@ Value literal(std::string_view text)
         return {std::string(word.substr(1, word.size() - 2))};
     if (word == "True" || word == "true") return {true};
     if (word == "False" || word == "false") return {false};
-    std::int64_t whole   = 0;
-    const bool   plus    = word.starts_with('+');
-    const auto   digits  = word.substr(plus ? 1 : 0);
-    const auto [end, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), whole);
-    if (!digits.empty() && ec == std::errc() && end == digits.data() + digits.size()) return {whole};
+    if (const auto whole = Whole::read(word)) return to_value(*whole);
     if (const auto number = parse_number(word)) return {*number};
     return {std::string(text)};
 }

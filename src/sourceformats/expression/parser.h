@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -92,10 +93,16 @@ class ExpressionParser {
 
     // -- expression_values.cpp
 
-    static bool   same(const Value& a, const Value& b);
+    static bool same(const Value& a, const Value& b);
+    /// Of two numbers, exactly: a real number is not what a large whole one becomes as real.
+    static std::partial_ordering order(const Value& a, const Value& b);
+    Value                        calculate(const std::string& op, const Whole& a, const Whole& b);
+    /// A real number as a whole one, once it has none of a fraction.
+    Value         to_whole(double x);
     bool          contains(const Value& in, const Value& what);
     Value         calculate(const std::string& op, const Value& a, const Value& b, bool negate = false);
     static double rounded(double x, int digits);
+    Value         rounded(const Whole& number, const Value& digits);
     /// "'%.2f of %s' % (a, b)", with d, i, f, e, g, s, x and %.
     Value formatted(const std::string& how, const Value& with);
     Value element(const Value& of, const Value& index);

@@ -10,13 +10,14 @@
 #include <utility>
 
 #include "sourceformats/expression/parser.h"
+#include "sourceformats/expression/whole.h"
 #include "sourceformats/xml.h"
 
 namespace mechane::sourceformats {
 bool ExpressionParser::same(const Value& a, const Value& b)
 {
     // As in Python 1 == 1.0 == True; lists are equal by their elements, anything else of different types is not.
-    if (a.is_number() && b.is_number()) return a.number() == b.number();
+    if (a.is_number() && b.is_number()) return order(a, b) == 0;
     if (a.text() != nullptr && b.text() != nullptr) return *a.text() == *b.text();
     if (a.is.index() != b.is.index()) return false;
     if (const auto* left = std::get_if<std::shared_ptr<ValueList>>(&a.is)) {
@@ -24,6 +25,21 @@ bool ExpressionParser::same(const Value& a, const Value& b)
         return std::equal((*left)->begin(), (*left)->end(), right->begin(), right->end(), same);
     }
     return a.str() == b.str();
+}
+
+std::partial_ordering ExpressionParser::order(const Value& a, const Value& b)
+{
+    const auto i = integer(a), j = integer(b);
+    if (i && j) return *i <=> *j;
+    const double x = a.number(), y = b.number();
+    if (!i && !j) return x <=> y;
+    const double real = i ? y : x;
+    if (!std::isfinite(real)) return (i ? 0.0 : x) <=> (i ? y : 0.0);
+    // The fraction decides only where the whole parts are equal.
+    const auto whole = i ? *i <=> Whole::of(y) : Whole::of(x) <=> *j;
+    if (whole != 0) return whole;
+    const double rest = real - std::trunc(real);
+    return i ? 0.0 <=> rest : rest <=> 0.0;
 }
 
 bool ExpressionParser::contains(const Value& in, const Value& what)
@@ -47,7 +63,51 @@ std::optional<std::int64_t> whole(const Value& v)
     return std::nullopt;
 }
 
+/// A whole number that no real one can stand for.
+bool overflows(const Value& v) { return integer(v) && std::isinf(v.number()); }
+
+constexpr const char* kNoReal = "a whole number is too large for a real one";
+
 }  // namespace
+
+Value ExpressionParser::to_whole(double x)
+{ return std::isfinite(x) ? to_value(Whole::of(x)) : wrong("infinity and nan are no whole numbers"); }
+
+Value ExpressionParser::calculate(const std::string& op, const Whole& a, const Whole& b)
+{
+    const std::string too_large = fmt::format("a whole number has more than {} bits", Whole::kMostBits);
+    if (op == "+" || op == "-" || op == "*") {
+        if (op == "*" && a.bits() + b.bits() > Whole::kMostBits) return wrong(too_large);
+        const Whole out = op == "+" ? a + b : op == "-" ? a - b : a * b;
+        return out.bits() > Whole::kMostBits ? wrong(too_large) : to_value(out);
+    }
+    if (op != "**") {
+        if (b.zero()) return wrong("division by zero");
+        if (op == "/") {
+            const double out = a.ratio(b);
+            return std::isinf(out) ? wrong(kNoReal) : Value{out};
+        }
+        const auto [quotient, rest] = a.divided(b);
+        return to_value(op == "//" ? quotient : rest);
+    }
+    if (b.negative()) {
+        if (a.zero()) return wrong("division by zero");
+        const double x = a.number(), y = b.number();
+        return std::isinf(x) || std::isinf(y) ? wrong(kNoReal) : Value{std::pow(x, y)};
+    }
+    // Of 0, 1 and -1 every power is small; of all others only small ones.
+    const bool unit = a.bits() <= 1;
+    const auto n    = unit ? b.divided(Whole(2)).second.small() : b.small();
+    if (!n || (!unit && static_cast<double>(a.bits() - 1) * static_cast<double>(*n) > Whole::kMostBits))
+        return wrong(too_large);
+    if (unit) return to_value(b.zero() ? Whole(1) : *n == 0 && a.negative() ? -a : a);
+    Whole out(1), base = a;
+    for (std::int64_t left = *n; left > 0; left /= 2) {
+        if (left % 2 == 1) out = out * base;
+        if (left > 1) base = base * base;
+    }
+    return out.bits() > Whole::kMostBits ? wrong(too_large) : to_value(out);
+}
 
 Value ExpressionParser::calculate(const std::string& op, const Value& a, const Value& b, bool negate)
 {
@@ -77,41 +137,9 @@ Value ExpressionParser::calculate(const std::string& op, const Value& a, const V
     if (!a.is_number() || !b.is_number())
         return wrong(negate ? fmt::format("{} has no negative", b.type())
                             : fmt::format("'{}' does not work on {} and {}", op, a.type(), b.type()));
-    const auto i = whole(a), j = whole(b);
-    if (i && j && op != "/") {
-        std::int64_t out  = 0;
-        bool         fits = true;
-        if (op == "+") fits = !__builtin_add_overflow(*i, *j, &out);
-        if (op == "-") fits = !__builtin_sub_overflow(*i, *j, &out);
-        if (op == "*") fits = !__builtin_mul_overflow(*i, *j, &out);
-        if (op == "//" || op == "%") {
-            if (*j == 0) return wrong("division by zero");
-            if (*j == -1) {
-                // INT64_MIN / -1 does not fit into 64 bits and traps on x86, so this divisor is treated apart.
-                fits = op == "%" || !__builtin_sub_overflow(std::int64_t{0}, *i, &out);
-            } else {
-                std::int64_t q = *i / *j, r = *i % *j;
-                // Python rounds quotients down, C++ towards zero: the remainder has the sign of the divisor.
-                if (r != 0 && (r < 0) != (*j < 0)) --q, r += *j;
-                out = op == "//" ? q : r;
-            }
-        }
-        if (op == "**") {
-            if (*j < 0) {
-                if (*i == 0) return wrong("division by zero");
-                return {std::pow(static_cast<double>(*i), static_cast<double>(*j))};
-            }
-            out = 1;
-            // By squaring: the exponent may be large, and overflow is found on the way.
-            std::int64_t base = *i;
-            for (std::int64_t n = *j; n > 0 && fits; n /= 2) {
-                if (n % 2 == 1) fits = !__builtin_mul_overflow(out, base, &out);
-                if (n > 1 && fits) fits = !__builtin_mul_overflow(base, base, &base);
-            }
-        }
-        // Whole numbers of Python have no end; beyond 64 bits they continue as real ones here.
-        if (fits) return {out};
-    }
+    const auto i = integer(a), j = integer(b);
+    if (i && j) return calculate(op, *i, *j);
+    if (overflows(a) || overflows(b)) return wrong(kNoReal);
     const double x = a.number(), y = b.number();
     if (negate) return {-y};
     if (op == "+") return {x + y};
@@ -149,6 +177,20 @@ double ExpressionParser::rounded(double x, int digits)
     return away ? base + std::copysign(step, x) : std::copysign(base, x);
 }
 
+/// The same of a whole number, which stays one.
+Value ExpressionParser::rounded(const Whole& number, const Value& digits)
+{
+    const auto places = whole(digits);
+    if (!places || std::abs(*places) > 400) return wrong("round() is called with what it does not take");
+    if (*places >= 0) return to_value(number);
+    Whole step(1);
+    for (std::int64_t i = *places; i < 0; ++i) step = step * Whole(10);
+    auto [quotient, rest] = number.divided(step);
+    const auto half       = rest + rest <=> step;
+    if (half > 0 || (half == 0 && !quotient.divided(Whole(2)).second.zero())) quotient = quotient + Whole(1);
+    return to_value(quotient * step);
+}
+
 Value ExpressionParser::formatted(const std::string& how, const Value& with)
 {
     ValueList values{with};
@@ -183,8 +225,20 @@ Value ExpressionParser::formatted(const std::string& how, const Value& with)
         } else if (!v.is_number()) {
             return wrong(fmt::format("'%{}' wants a number, not {}", how[i], v.type()));
         } else if (how[i] == 'd' || how[i] == 'i' || how[i] == 'x') {
-            if (!(std::abs(v.number()) < 9e18)) return wrong("a whole number is too large");
-            n = std::snprintf(text, sizeof text, (pattern + "ll" + how[i]).c_str(), static_cast<long long>(v.number()));
+            const Value made   = integer(v) ? v : to_whole(v.number());
+            const auto  number = integer(made);
+            if (!number) return {};
+            const auto small = number->small();
+            // The flags of numbers that snprintf does not know are those of texts only where there are none.
+            if (!small && (pattern != "%" || how[i] == 'x'))
+                return wrong("a whole number is too large for its pattern");
+            if (!small) {
+                out += number->str();
+                continue;
+            }
+            n = std::snprintf(text, sizeof text, (pattern + "ll" + how[i]).c_str(), static_cast<long long>(*small));
+        } else if (overflows(v)) {
+            return wrong(kNoReal);
         } else if (how[i] == 'f' || how[i] == 'e' || how[i] == 'g') {
             n = std::snprintf(text, sizeof text, (pattern + how[i]).c_str(), v.number());
         } else {
@@ -201,7 +255,10 @@ Value ExpressionParser::element(const Value& of, const Value& index)
     if (skip_) return {};
     const auto at = [&](std::size_t size) -> std::optional<std::size_t> {
         const auto* i = std::get_if<std::int64_t>(&index.is);
-        if (i == nullptr) return wrong(fmt::format("an index is {}, not int", index.type())), std::nullopt;
+        if (i == nullptr)
+            return wrong(integer(index) ? fmt::format("index {} of {} elements", index.str(), size)
+                                        : fmt::format("an index is {}, not int", index.type())),
+                   std::nullopt;
         // Negative indices count from the end.
         const std::int64_t n = *i < 0 ? *i + static_cast<std::int64_t>(size) : *i;
         if (n < 0 || n >= static_cast<std::int64_t>(size))
@@ -233,9 +290,11 @@ Value ExpressionParser::slice(const Value& of, const std::optional<Value>& from,
     const auto n     = static_cast<std::int64_t>(list != nullptr ? (*list)->size() : of.text()->size());
     const auto whole = [&](const std::optional<Value>& v, std::int64_t otherwise) -> std::optional<std::int64_t> {
         if (!v || std::holds_alternative<std::monostate>(v->is)) return otherwise;
-        const auto* i = std::get_if<std::int64_t>(&v->is);
-        if (i == nullptr) return wrong(fmt::format("a place of a slice is {}, not int", v->type())), std::nullopt;
-        return *i;
+        const auto i = integer(*v);
+        if (!i) return wrong(fmt::format("a place of a slice is {}, not int", v->type())), std::nullopt;
+        // What lies that far outside is cut off anyway.
+        constexpr std::int64_t kFar = std::int64_t{1} << 62;
+        return i->small().value_or(i->negative() ? -kFar : kFar);
     };
     const auto step = whole(by, 1);
     if (!step) return {};
@@ -360,16 +419,19 @@ Value ExpressionParser::call(const std::string& name, const ValueList& a)
     if (name == "int" || name == "float") {
         if (a.size() != 1) return bad();
         double v = a[0].number();
-        if (a[0].text() != nullptr) {
-            const auto parsed = parse_number(*a[0].text());
-            if (!parsed) return wrong(fmt::format("'{}' is no number", *a[0].text()));
+        if (const std::string* text = a[0].text()) {
+            if (const auto number = name == "int" ? Whole::read(trimmed(*text)) : std::nullopt)
+                return to_value(*number);
+            const auto parsed = parse_number(*text);
+            if (!parsed) return wrong(fmt::format("'{}' is no number", *text));
             v = *parsed;
         } else if (!a[0].is_number()) {
             return bad();
+        } else if (const auto number = integer(a[0])) {
+            if (name == "int") return to_value(*number);
+            return overflows(a[0]) ? wrong(kNoReal) : Value{v};
         }
-        if (name == "float") return {v};
-        if (!(std::abs(v) < 9e18)) return wrong("a whole number is too large");
-        return {static_cast<std::int64_t>(std::trunc(v))};
+        return name == "float" ? Value{v} : to_whole(v);
     }
     if (name == "range") {
         std::int64_t v[3] = {0, 0, 1};
@@ -394,7 +456,7 @@ Value ExpressionParser::call(const std::string& name, const ValueList& a)
             if (const auto* list = std::get_if<std::shared_ptr<ValueList>>(&a[0].is)) of = **list;
         for (const Value& v : of)
             if (!v.is_number()) return bad();
-        const auto less = [](const Value& x, const Value& y) { return x.number() < y.number(); };
+        const auto less = [](const Value& x, const Value& y) { return order(x, y) < 0; };
         if (name == "sorted") {
             std::stable_sort(of.begin(), of.end(), less);
             return {std::make_shared<ValueList>(std::move(of))};
@@ -410,12 +472,18 @@ Value ExpressionParser::call(const std::string& name, const ValueList& a)
     }
     for (const Value& v : a)
         if (!v.is_number()) return bad();
+    if (a.size() == 1)
+        if (const auto number = integer(a[0])) {
+            if (name == "abs") return to_value(number->negative() ? -*number : *number);
+            if (name == "round" || name == "floor" || name == "ceil" || name == "trunc") return to_value(*number);
+        }
+    if (name == "round" && a.size() == 2)
+        if (const auto number = integer(a[0])) return rounded(*number, a[1]);
+    if (std::any_of(a.begin(), a.end(), overflows)) return wrong(kNoReal);
     const double x = a.empty() ? 0 : a[0].number(), y = a.size() > 1 ? a[1].number() : 0;
     if (a.size() == 2) {
         if (name == "atan2") return {std::atan2(x, y)};
-        if (name == "pow")
-            return std::get_if<double>(&a[0].is) || std::get_if<double>(&a[1].is) ? calculate("**", {x}, {y})
-                                                                                  : calculate("**", a[0], a[1]);
+        if (name == "pow") return calculate("**", Value{x}, Value{y});  // of math, whose numbers are real
         if (name == "fmod") return y == 0 ? wrong("division by zero") : Value{std::fmod(x, y)};
         if (name == "hypot") return {std::hypot(x, y)};
         if (name == "copysign") return {std::copysign(x, y)};
@@ -424,25 +492,16 @@ Value ExpressionParser::call(const std::string& name, const ValueList& a)
         if (name == "round") {
             const auto digits = whole(a[1]);
             if (!digits || std::abs(*digits) > 400) return bad();
-            const auto i = whole(a[0]);
-            if (i && *digits >= 0) return {*i};
-            const double to = rounded(x, static_cast<int>(*digits));
-            return i && std::abs(to) < 9e18 ? Value{static_cast<std::int64_t>(to)} : Value{to};
+            return {rounded(x, static_cast<int>(*digits))};
         }
         return bad();
     }
     if (a.size() != 1) return bad();
-    const bool is_int = std::get_if<double>(&a[0].is) == nullptr;
-    if (name == "abs") return is_int ? Value{std::abs(static_cast<std::int64_t>(x))} : Value{std::abs(x)};
-    if (name == "round" || name == "floor" || name == "ceil" || name == "trunc") {
-        if (is_int) return a[0];
-        const double v = name == "round"   ? std::nearbyint(x)
-                         : name == "floor" ? std::floor(x)
-                         : name == "ceil"  ? std::ceil(x)
-                                           : std::trunc(x);
-        if (!(std::abs(v) < 9e18)) return wrong("a whole number is too large");
-        return {static_cast<std::int64_t>(v)};
-    }
+    if (name == "abs") return {std::abs(x)};
+    if (name == "round") return to_whole(std::nearbyint(x));
+    if (name == "floor") return to_whole(std::floor(x));
+    if (name == "ceil") return to_whole(std::ceil(x));
+    if (name == "trunc") return to_whole(x);
     if (name == "isnan") return {std::isnan(x)};
     if (name == "isinf") return {std::isinf(x)};
     if ((name == "sqrt" && x < 0) || ((name == "asin" || name == "acos") && std::abs(x) > 1) ||

@@ -20,6 +20,9 @@ inline constexpr Code kSourceFault{"MECH-003", Severity::error,
                                    "Correct the file at the line that the finding names."};
 inline constexpr Code kConfig{"CHECK_CONFIG", Severity::error, "The configuration of check is invalid.",
                               "docs/conformance.md lists the keys of mechane.toml."};
+inline constexpr Code kOthers{"FIX_OTHERS", Severity::warning,
+                              "Not all layers around the asset were searched for other assets that use its layers.",
+                              "Repair a copy with -o FOLDER, or keep assets in folders of their own."};
 inline constexpr Code kEndless{"FIX_ENDLESS", Severity::error, "Repairs undo each other endlessly.",
                                "This is a bug in Mechane; nothing was written. Repair rule by rule with --select."};
 

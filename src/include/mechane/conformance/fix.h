@@ -40,6 +40,12 @@ struct FixOptions {
     /// Name of a layer ("fixes.usda") that gets every edit as an opinion over the asset; the asset's layers stay as
     /// they are. Repairs that need more than opinions are left out. Empty: layers are edited.
     std::string overlay{};
+    /// For results that replace the asset's own files: layers that other assets around it use too stay as they are
+    /// where the repair would change those assets.
+    bool spare_others = false;
+    /// What two files simulate otherwise, in words, or nothing. Other assets are compared with it; without it only by
+    /// where things are.
+    std::function<std::string(const std::string& before, const std::string& after)> differs{};
 };
 
 /// One change of one field.
@@ -79,6 +85,7 @@ struct FixResult {
     std::vector<FixedFile>  files;
     std::vector<FixedFile>  removed;  ///< files of the original whose content went to others
     Report                  after;    ///< of the repaired asset
+    Diagnostics             found;    ///< FIX_OTHERS
 };
 
 /// Repairs a copy of an asset. Sources are only read. The copy lies below `work_folder`, which exists and is empty; of

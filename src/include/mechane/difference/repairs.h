@@ -15,4 +15,8 @@ namespace mechane::difference {
 void report_repairs(const std::string& asset, const conformance::FixResult& repaired, const run::SceneOptions& opening,
                     Diagnostics& found);
 
+/// The first thing that two files simulate otherwise, in words; empty where they simulate the same, or cannot be
+/// compared.
+std::string first_change(const std::string& before, const std::string& after, const run::SceneOptions& opening);
+
 }  // namespace mechane::difference
