@@ -50,8 +50,11 @@ void tell_world_frame(Import& run, const physics::Joint& joint, const Posed& off
         fmt::format("the world's side of {} is {:.3g} m and {:.3g} degrees from where its body stands; the joint is "
                     "taken to stand there, with its coordinates at zero",
                     joint.path.text(), away, turned / kDegrees));
-    // What is fixed has no coordinates, and stays where it stands.
-    if (joint.kind == physics::JointKind::fixed) told.severity = Severity::info;
+    // What is fixed has no coordinates, and stays where it stands; and who authors no frame means no other.
+    const char* side     = joint.body0 == physics::kNone ? "0" : "1";
+    const auto  authored = [&](const char* name) { return joint.prim.attribute(name + std::string(side)).authored(); };
+    if (joint.kind == physics::JointKind::fixed || (!authored("physics:localPos") && !authored("physics:localRot")))
+        told.severity = Severity::info;
     run.found.add(std::move(told));
 }
 

@@ -154,10 +154,9 @@ class Trial {
         if (above.mass != nullptr) note(body.prim, kMass, false);
         for (const physics::Index c : body.colliders) {
             const physics::Collider& collider = model_.colliders[static_cast<std::size_t>(c)];
-            // The values of a collider on the body's own prim are the body's and were tried above.
-            if (collider.path != body.path)
-                try_values(changed_.colliders[static_cast<std::size_t>(c)].mass, collider.prim, collider.prim,
-                           collider.prim);
+            // Where body and collider are one prim, either reading of it may decide: the density is the collider's.
+            try_values(changed_.colliders[static_cast<std::size_t>(c)].mass, collider.prim, collider.prim,
+                       collider.prim);
             if (model_.options.mass_on_xforms == physics::MassOnXforms::inherit)
                 for (const physics::Index m : collider.mass_chain) {
                     physics::XformMass& one = changed_.xform_masses[static_cast<std::size_t>(m)];

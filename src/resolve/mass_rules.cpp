@@ -473,8 +473,10 @@ class Ladder {
         } else if (!(A.mass > 0) && C.diagonal.x > 0 && C.diagonal.y > 0 && C.diagonal.z > 0) {
             out.inertia = Mat33d::diagonal(C.diagonal);
             out.rule    = "small sphere";
-            if (std::none_of(body.colliders.begin(), body.colliders.end(),
-                             [&](Index i) { return solids_[static_cast<std::size_t>(i)].has_value(); }))
+            // What is no body any more has shapes all the same; its mass moves nothing.
+            if (body.enabled && std::none_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
+                    return solids_[static_cast<std::size_t>(i)].has_value();
+                }))
                 found_.add(kMassSmallSphere, body.prim.site(),
                            fmt::format("<{}> has a mass and no shape", body.path.text()));
             else

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "mechane/dynamics/kinematics.h"
+#include "mechane/importer/codes.h"
 #include "mechane/model/joint_table.h"
 #include "mechane/model/state.h"
 #include "mechane/physics/value_fault.h"
@@ -295,7 +296,7 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
     const bool bodies = loose(scene.model.body_inv_mass), moves = bodies || loose(scene.model.particle_inv_mass);
     if (!moves)
         found.add(kNothingMoves, {.layer = file}, "no body can move");
-    else if (bodies && !lowest_collider(scene.model))
+    else if (bodies && !lowest_collider(scene.model) && found.count(importer::codes::kMujocoFlag.id) == 0)
         found.add(kNoColliders, {.layer = file}, "no body has a collider");
     return scene;
 }

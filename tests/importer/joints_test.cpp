@@ -489,6 +489,11 @@ TEST_CASE("a joint whose frame in the world was not taken is told (GAP-094)")
     CHECK(distance(slide.joint_at("/j").parent_xform.p, Vec3d{0.01, 0, 0}) < 1e-9);
     for (const Diagnostic& one : slide.found)
         if (one.id == "IMPORT_JOINT_WORLD_FRAME") CHECK(one.severity == Severity::warning);
+    // Who authors no frame there means no other.
+    const Imported unsaid = on("PhysicsRevoluteJoint", "");
+    REQUIRE(unsaid.found.count("IMPORT_JOINT_WORLD_FRAME") == 1);
+    for (const Diagnostic& one : unsaid.found)
+        if (one.id == "IMPORT_JOINT_WORLD_FRAME") CHECK(one.severity == Severity::info);
     const Imported meets = on("PhysicsPrismaticJoint", "point3f physics:localPos0 = (0.01, 0, -0.3)");
     CHECK(meets.found.count("IMPORT_JOINT_WORLD_FRAME") == 0);
     // What is fixed stays where it stands, which is hardly worth a word.

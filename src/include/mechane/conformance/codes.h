@@ -17,7 +17,7 @@ inline constexpr Code kSuppression{"MECH-002", Severity::warning, "A suppression
                                    "Remove it from mechane.toml."};
 inline constexpr Code kSourceFault{"MECH-003", Severity::error,
                                    "A file of another format has a fault of its own; what it concerns is left out.",
-                                   "Correct the file at the line that the finding names."};
+                                   "Mechane never writes such a file. Correct it in the program that it comes from."};
 inline constexpr Code kConfig{"CHECK_CONFIG", Severity::error, "The configuration of check is invalid.",
                               "docs/conformance.md lists the keys of mechane.toml."};
 inline constexpr Code kOthers{"FIX_OTHERS", Severity::warning,
