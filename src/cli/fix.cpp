@@ -229,9 +229,9 @@ int publish(const conformance::FixResult& result, const FixArgs& args, std::opti
             const Io& io)
 {
     if (!args.layer.empty()) return publish_layer(result, args, io);
-    if (!args.in_place && usd::is_layer_name(args.output) && result.files.size() > 1) {
+    if (!args.in_place && usd::is_layer_name(args.output)) {
         if (args.rewrites()) return publish_entry(result, args, io);
-        return io.say_error("the asset has several files; give a folder\n"), kExitUsage;
+        if (result.files.size() > 1) return io.say_error("the asset has several files; give a folder\n"), kExitUsage;
     }
     const auto done = args.in_place && usd::is_package_name(args.asset)
                           ? conformance::publish_package(result, args.asset, true)
@@ -268,16 +268,19 @@ std::optional<conformance::FixOptions> options_of(const FixArgs& args, const Con
     const auto scene = scene_options(context);
     if (!scene) return std::nullopt;
     conformance::FixOptions options;
-    options.open         = scene->open;
-    options.profile      = args.profile;
-    options.select       = args.select;
-    options.ignore       = args.ignore;
-    options.unsafe       = args.unsafe;
-    options.identifier   = args.identifier;
-    options.version      = args.version;
-    options.localize     = !args.no_localize;
-    options.each_variant = args.variants == "each";
-    options.new_files    = args.diff || (!args.output.empty() && !usd::is_layer_name(args.output));
+    options.open       = scene->open;
+    options.profile    = args.profile;
+    options.select     = args.select;
+    options.ignore     = args.ignore;
+    options.unsafe     = args.unsafe;
+    options.identifier = args.identifier;
+    options.version    = args.version;
+    options.localize   = !args.no_localize;
+    // A rewritten entry alone goes on naming the files of the original, and its differences show the rewrite only.
+    const bool entry_alone = args.rewrites() && (args.output.empty() || usd::is_layer_name(args.output));
+    options.stands_alone   = !args.in_place && !entry_alone;
+    options.each_variant   = args.variants == "each";
+    options.new_files      = args.diff || (!args.output.empty() && !usd::is_layer_name(args.output));
     if (args.assume_units > 0) options.assume_meters = args.assume_units;
     if (!args.assume_up_axis.empty()) options.assume_up_axis = args.assume_up_axis[0];
     if (!args.layer.empty()) options.overlay = fs::path(args.layer).filename().string();
@@ -395,8 +398,8 @@ Result<conformance::FixResult> rewritten(const FixArgs& args, const conformance:
     if (!stage) return stage.error();
     Diagnostics found;
     std::string said;
-    auto        result =
-        conformance::edit_entry(args.asset, work_folder, options.overlay, [&](usd::Layer& into) -> Result<void> {
+    auto        result = conformance::edit_entry(
+        args.asset, work_folder, options.overlay, options.stands_alone, [&](usd::Layer& into) -> Result<void> {
             const Rewrite rewrite =
                 args.port_sdf
                     ? Rewrite([&](const auto& from, auto& to, auto& told) { return port_sdf(args, from, to, told); })
@@ -484,8 +487,9 @@ void add_fix(CLI::App& app, Context& context)
     is_output(verb->add_option("-o,--output,--out", args->output,
                                "Output folder, .usdz package, or file of a one-file asset"));
     verb->add_flag("--in-place", args->in_place, "Replace the asset's own files");
-    is_output_file(verb->add_option("--layer", args->layer, "Write the repairs to a layer over the asset"),
-                   [](const std::string& name) { return usd::is_layer_name(name); }, ".usda .usdc .usd");
+    is_output_file(
+        verb->add_option("--layer", args->layer, "Write the repairs to a layer over the asset"),
+        [](const std::string& name) { return usd::is_layer_name(name); }, ".usda .usdc .usd");
     verb->add_flag("--diff,--dry-run", args->diff, "Print the changes; write nothing");
     verb->add_flag("--unsafe", args->unsafe, "Also make repairs that choose a value or change what is simulated");
     verb->add_option("--select,--rules,--rule,--only", args->select,

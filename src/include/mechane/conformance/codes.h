@@ -10,8 +10,12 @@ inline constexpr Code kWorkFolder{"FIX_WORK_FOLDER", Severity::error, "The copy 
                                   "Check that the asset can be read and that there is room for a copy."};
 inline constexpr Code kPackage{"FIX_PACKAGE", Severity::error, "A package could not be unpacked.",
                                "Unpack the .usdz, repair its root layer, and pack it again."};
-inline constexpr Code kRuleFailed{"MECH-001", Severity::error, "Internal error in a rule; the rule was not checked.",
-                                  "This is a bug in Mechane, or memory ran out. The findings of other rules are valid."};
+inline constexpr Code kOutside{"FIX_OUTSIDE", Severity::error,
+                               "The result would lack a file from outside of the asset's folder.",
+                               "Put the file into the asset's folder, or repair the asset where it is (--in-place)."};
+inline constexpr Code kRuleFailed{
+    "MECH-001", Severity::error, "Internal error in a rule; the rule was not checked.",
+    "This is a bug in Mechane, or memory ran out. The findings of other rules are valid."};
 inline constexpr Code kSuppression{"MECH-002", Severity::warning, "A suppression matches no finding, or has expired.",
                                    "Remove it from mechane.toml."};
 inline constexpr Code kConfig{"CHECK_CONFIG", Severity::error, "The configuration of check is invalid.",

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,5 +10,8 @@ namespace mechane::usd {
 /// Files that a layer names otherwise than by plain paths, relative to it: templates of value clips ("clips/c.#.usda"),
 /// and what its expressions say with the variables of a root layer, which are stronger than its own.
 std::vector<std::string> indirect_assets(const Layer& layer, const Layer& root);
+
+/// Offers the templates of value clips, which are texts and no asset paths.
+void rewrite_clip_templates(Layer& layer, const std::function<std::string(const std::string&)>& replace);
 
 }  // namespace mechane::usd
