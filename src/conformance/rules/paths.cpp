@@ -15,6 +15,7 @@
 #include "conformance/family.h"
 #include "mechane/files/suffix.h"
 #include "mechane/files/trace.h"
+#include "mechane/usd/asset_sources.h"
 
 /// REP-0158 1.2.5, second half: how layers name files; and 1.1-d, the units of what they bring in.
 namespace mechane::conformance {
@@ -152,7 +153,10 @@ class Paths {
                                 [&](const usd::Path& spec, const usd::Token& field, const std::string& authored) {
                                     judge(layer.layer, place, spec, field, authored);
                                 });
+            for (const std::string& said : usd::indirect_assets(*layer.layer.layer, *layers_.front().layer.layer))
+                judge_indirect(layer, place, said);
         }
+        unread();
     }
 
   private:
@@ -168,6 +172,7 @@ class Paths {
     Sink&                                        sink_;
     const std::vector<AssetLayer>&               layers_;
     std::map<std::string, std::set<std::string>> packages_;  ///< files by package
+    std::vector<std::string>                     said_;  ///< paths that a finding is about, as composition names them
 
     Place place_of(const usd::StageLayer& layer)
     {
@@ -185,6 +190,7 @@ class Paths {
              const std::string& authored, std::string message, std::string expected, std::string hint,
              std::optional<Severity> severity = {})
     {
+        said_.push_back(form_of(authored).kind == PathKind::absolute ? authored : "@" + authored + "@");
         Site site{.layer = layer.name, .prim = {}, .property = {}};
         if (!spec.is_root()) {
             site.prim = spec.is_property() ? spec.parent().text() : spec.text();
@@ -231,8 +237,11 @@ class Paths {
             say(kAnchored, layer, spec, field, authored, "the path has backslashes", "forward slashes",
                 "write it with forward slashes", Severity::error);
         const fs::path target = (place.folder / form.file).lexically_normal();
-        const bool     exists = place.is_file && (is_pattern(form.file) || is_there(place, target));
-        if (!exists && place.is_file) return missing(layer, spec, field, authored, form);
+        const bool     exists = place.is_file && is_there(place, target);
+        if (!exists && place.is_file) {
+            said_.push_back(target.generic_string());
+            return missing(layer, spec, field, authored, form);
+        }
         if (form.kind == PathKind::search && exists)
             say(kAnchored, layer, spec, field, authored, "the path begins with neither ./ nor ../", "./" + form.file,
                 "put ./ before it");
@@ -241,8 +250,57 @@ class Paths {
                 "copy it to ./deps and name it there");
     }
 
+    /// What an expression says, or a template of value clips. Neither can be written otherwise by a repair, so that
+    /// only what nobody could find is said.
+    void judge_indirect(const AssetLayer& layer, const Place& place, const std::string& said)
+    {
+        const AssetPathForm form  = form_of(said);
+        const bool          local = form.kind == PathKind::relative || form.kind == PathKind::search;
+        if (said.find("${") != std::string::npos) return;  // without a value, which composition says
+        if (local) {
+            // Another layer may be given other variables by what brings it in; of arcs composition says the rest.
+            if (!is_pattern(said) && &layer != &layers_.front()) return;
+            if (!place.is_file || is_there(place, (place.folder / form.file).lexically_normal())) return;
+        }
+        judge(layer.layer, place, usd::Path::root(), usd::Token(is_pattern(said) ? "clips" : "an expression"), said);
+    }
+
+    /// Layers that are there and cannot be read, and expressions without a value.
+    void unread()
+    {
+        for (const Diagnostic& found : facts_.stage.diagnostics()) {
+            if (found.id != "COMP_ASSET_MISSING" && found.id != "COMP_EXPRESSION") continue;
+            const AssetLayer* layer = facts_.layer(found.site.layer);
+            if (layer == nullptr || !layer->inside) continue;
+            if (std::ranges::any_of(said_,
+                                    [&](const auto& name) { return found.message.find(name) != std::string::npos; }))
+                continue;
+            sink_.report(kUnresolved, {.site     = found.site,
+                                       .message  = "what is named there could not be read: " + found.message,
+                                       .observed = "nothing was brought in",
+                                       .expected = "a layer that can be read",
+                                       .hint     = found.hint,
+                                       .variant  = found.message});
+        }
+    }
+
+    /// Of a pattern any file is enough.
     static bool is_there(const Place& place, const fs::path& target)
     {
+        const std::string name = target.filename().string();
+        if (is_pattern(name)) {
+            const auto likes = [&](const std::string& other) { return is_of_pattern(other, name); };
+            if (place.files != nullptr)
+                return std::ranges::any_of(*place.files, [&](const std::string& file) {
+                    return fs::path(file).parent_path() == target.parent_path() &&
+                           likes(fs::path(file).filename().string());
+                });
+            std::error_code failed;
+            for (fs::directory_iterator at(target.parent_path(), failed), end; !failed && at != end;
+                 at.increment(failed))
+                if (likes(at->path().filename().string())) return true;
+            return false;
+        }
         return place.files == nullptr ? files::probe(target.string()) != files::Kind::nothing
                                       : place.files->count(target.generic_string()) != 0;
     }
@@ -251,7 +309,7 @@ class Paths {
     void missing(const usd::StageLayer& layer, const usd::Path& spec, const usd::Token& field,
                  const std::string& authored, const AssetPathForm& form)
     {
-        if (resolves(spec, authored)) return;
+        if (resolves(spec, authored) || only_deleted(layer, spec, field, authored)) return;
         if (form.kind == PathKind::package)
             return say(kUnresolved, layer, spec, field, authored, "the package is not known here", "a known package",
                        "give its folder with --package NAME=FOLDER, or set AMENT_PREFIX_PATH", Severity::warning);
@@ -278,6 +336,16 @@ class Paths {
                 found.message.find(authored) != std::string::npos)
                 return false;
         return true;
+    }
+
+    /// Whether a list only takes the file out, which needs none.
+    static bool only_deleted(const usd::StageLayer& layer, const usd::Path& spec, const usd::Token& field,
+                             const std::string& authored)
+    {
+        const bool references = field.text() == "references";
+        if (spec.is_property() || (!references && field.text() != "payload")) return false;
+        const std::vector<usd::Arc> arcs = references ? layer.layer->references(spec) : layer.layer->payloads(spec);
+        return std::ranges::none_of(arcs, [&](const usd::Arc& arc) { return arc.asset == authored; });
     }
 
     /// MDL modules of a renderer are found by the renderer.
