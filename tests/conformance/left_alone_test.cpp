@@ -97,7 +97,7 @@ def Xform "a" (
     CHECK(fixed.value<Quatd>("/robot/a.xformOp:orient").z == doctest::Approx(0.70710677));
 }
 
-TEST_CASE("a collider that is all that is seen of its link stays visible, whatever its name (REP-1.3.1-a)")
+TEST_CASE("a collider that is all that is seen of its link stays visible, whatever its own name (REP-1.3.1-a)")
 {
     const std::string collider = "def Cube \"Collision\" ( prepend apiSchemas = [\"PhysicsCollisionAPI\"] ) {}\n";
     const Fixed       named("<<link a>>\n" + collider + "}\n");

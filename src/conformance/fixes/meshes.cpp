@@ -276,16 +276,16 @@ void triangulate(Repair& repair, const Finding& finding)
     const usd::Prim mesh = prim_of(repair, finding);
     if (is_sampled(mesh)) return triangulate_samples(repair, mesh);
     if (!sound_faces(repair, mesh)) return;
-    // Triangles subdivide to another surface than the faces that they are made of.
-    if (mesh.attribute("subdivisionScheme").get_or<std::string>("catmullClark") != "none" && is_drawn(repair, mesh))
-        return repair.refuse("subdivision",
-                             "the mesh is drawn as a smooth surface that triangles would change; draw "
-                             "another mesh, or write subdivisionScheme = \"none\"");
     // Pairs of faces that a cloth bends at: a pair of polygons is no pair of triangles, and what the author meant by
     // the rest angle between quads is not said of the new edges inside them.
     for (const usd::Token& name : mesh.authored_property_names())
         if (name.text().ends_with("restAdjTriPairs") && !integers(mesh, name).empty())
             return repair.refuse("face-pairs", "restAdjTriPairs names the faces as they are");
+    // Triangles subdivide to another surface than the faces that they are made of.
+    if (mesh.attribute("subdivisionScheme").get_or<std::string>("catmullClark") != "none" && is_drawn(repair, mesh))
+        return repair.refuse("subdivision",
+                             "the mesh is drawn as a smooth surface that triangles would change; draw "
+                             "another mesh, or write subdivisionScheme = \"none\"");
     const auto to =
         triangles_of(integers(mesh, "faceVertexCounts"), integers(mesh, "faceVertexIndices"), points_of(mesh));
     if (!to || to->faces.empty())

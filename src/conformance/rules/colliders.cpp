@@ -112,6 +112,22 @@ constexpr Rule kFidelities{
     .good     = "<<body a>>",
 };
 
+/// What stands below a prim of this name is there to collide, whether it is seen or not (REP-0158 1.3.2). A shape's own
+/// name does not say that it may vanish.
+bool is_placed_for_collision(const Facts& facts, const PrimFacts& collider)
+{
+    if (collider.is(kBody)) return false;
+    for (std::int32_t i = collider.parent; i >= 0;) {
+        const PrimFacts& prim = facts.prims[static_cast<std::size_t>(i)];
+        std::string      name = prim.prim.name().text();
+        for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+        if (name.starts_with("collision") || name.starts_with("collider")) return true;
+        if (prim.is(kBody)) return false;
+        i = prim.parent;
+    }
+    return false;
+}
+
 /// True when the Gprim is the only thing that is drawn of its link, or, of what stands still, of the Xform that holds
 /// it. What is drawn of a link that lies below is that link's own.
 bool only_visual(const Facts& facts, const PrimFacts& collider)
@@ -135,8 +151,7 @@ void check_guide(const Facts& facts, const PrimFacts& collider, Sink& sink)
     sink.applies(kGuide);
     const std::string purpose = facts.stage.purpose(collider.prim).text();
     if (purpose == "guide") return;
-    // A name says what it is there for, and not that it may vanish: the repair asks for a visual first.
-    const bool shared = only_visual(facts, collider);
+    const bool shared = !is_placed_for_collision(facts, collider) && only_visual(facts, collider);
     sink.report(
         kGuide,
         {.site     = collider.prim.site(),
