@@ -277,17 +277,18 @@ std::string dead_opinion(const Repair& repair, const usd::Prim& instance)
 {
     if (!instance.is_instance()) return {};
     std::set<std::pair<std::string, usd::Path>> counting;
-    for (const usd::Prim& prim : repair.facts.stage.traverse({.all = true, .instance_proxies = true}))
-        if (prim.path().has_prefix(instance.path()))
-            for (const usd::SpecPlace& at : usd::spec_places(prim)) counting.emplace(at.layer, at.path);
+    for (const usd::Prim& prim : instance.subtree({.all = true, .instance_proxies = true}))
+        for (const usd::SpecPlace& at : usd::spec_places(prim)) counting.emplace(at.layer, at.path);
     for (const usd::SpecPlace& at : usd::spec_places(instance)) {
         const AssetLayer* layer = repair.facts.layer(at.layer);
         if (layer == nullptr) continue;
-        for (const usd::Path& spec : usd::prim_specs(*layer->layer.layer)) {
-            if (spec == at.path || !spec.has_prefix(at.path)) continue;
-            // Variants that are not selected do not count either way.
-            if (spec.text().find('{', at.path.text().size()) != std::string::npos) continue;
+        // Only what lies below is walked; variants that are not selected do not count either way.
+        std::vector<usd::Path> below{at.path};
+        while (!below.empty()) {
+            const usd::Path spec = below.back();
+            below.pop_back();
             if (!counting.contains({at.layer, spec})) return spec.text();
+            for (const usd::Token& name : layer->layer.layer->children(spec)) below.push_back(spec.child(name));
         }
     }
     return {};

@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <set>
 
 #include "conformance/fixes/repair.h"
-#include "conformance/fixes/variant_paths.h"
+#include "conformance/variant_specs.h"
 #include "mechane/geometry/facing.h"
 #include "mechane/geometry/triangulation.h"
 #include "mechane/geometry/weld.h"
@@ -312,7 +311,10 @@ bool turns_alone(Repair& repair, const usd::Prim& mesh)
             return place.layer == at.file && place.path == at.path;
         });
     };
-    for (const usd::Prim& other : repair.facts.stage.traverse({.all = true, .instance_proxies = true})) {
+    const EditPlace own    = repair.own_place(mesh, kIndices);
+    const bool      shared = own.path != faces.path || own.file != faces.file;
+    for (const usd::Prim& other :
+         shared ? repair.facts.stage.traverse({.all = true, .instance_proxies = true}) : std::vector<usd::Prim>()) {
         if (other == mesh || other.abstract() || !speaks_of(faces, other)) continue;
         if (speaks_of(said, other) && other.attribute(kOrientation).get_or<std::string>("rightHanded") ==
                                           mesh.attribute(kOrientation).get_or<std::string>("rightHanded"))
@@ -322,19 +324,16 @@ bool turns_alone(Repair& repair, const usd::Prim& mesh)
         return false;
     }
     // What a variant says of the orientation holds in that variant alone, and the faces change in all of them.
-    for (const auto& file : repair.work.asset_layers()) {
-        const usd::Layer* layer = repair.work.layer(file.string());
-        if (layer == nullptr) continue;
-        for (const usd::SpecPlace& place : usd::spec_places(mesh)) {
-            if (std::filesystem::absolute(place.layer).lexically_normal() != file) continue;
-            for (const usd::Path& path : layer->specs())
-                if (path.is_property() && path.name() == kOrientation && path.text().find('{') != std::string::npos &&
-                    without_variants(path.parent()) == without_variants(place.path) && path.parent() != faces.path) {
-                    repair.refuse("state-dependent-edit",
-                                  path.text() + ": a variant says how the faces are oriented that all variants share");
-                    return false;
-                }
-        }
+    const auto refuse = [&](const std::string& variant) {
+        repair.refuse("state-dependent-edit",
+                      variant + ": a variant says how the faces are oriented that all variants share");
+        return false;
+    };
+    if (said.path.text().find('{') != std::string::npos && said.path != faces.path) return refuse(said.path.text());
+    for (const VariantSpec& other : unselected_specs(repair.facts, mesh.path())) {
+        const auto names = other.layer->properties(other.path);
+        if (!faces.path.text().starts_with(other.set) && std::ranges::find(names, kOrientation) != names.end())
+            return refuse(other.path.text());
     }
     return true;
 }
