@@ -3,6 +3,7 @@
 
 #include "conformance/fixing.h"
 #include "mechane/conformance/codes.h"
+#include "mechane/usd/layer_files.h"
 
 using namespace mechane;
 using namespace mechane::conformance;
@@ -91,4 +92,20 @@ TEST_CASE("brackets in the name of a layer are part of the name (REP-1.2.5-k)")
     CHECK_FALSE(fixed.found("REP-1.2.5-k"));
     CHECK(holds(fixed.result, "sub[1].usda"));
     CHECK(fixed.value<double>("/robot/c.size") == doctest::Approx(0.02));  // the fallback of 2 units of a centimetre
+}
+
+TEST_CASE("a package keeps the place and the name of a layer with brackets")
+{
+    const test::TemporaryFolder source, made;
+    const std::string           entry =
+        source.write("robot.usda", fixture_stage(stage("robot", kMetres + "subLayers = [@./sub[1].usda@]", "")));
+    source.write("sub[1].usda", fixture_stage(stage("robot", kMetres, "", "def Cube \"c\" {}")));
+    const auto  layer   = usd::Layer::open(entry);
+    const auto  package = (made.path() / "robot.usdz").string();
+    Diagnostics found;
+    REQUIRE(layer);
+    REQUIRE(usd::write_package(*layer, package, {}, found));
+    const auto packed = usd::Stage::open(package);
+    REQUIRE(packed);
+    CHECK((*packed)->prim_at(usd::Path("/robot/c")));
 }
