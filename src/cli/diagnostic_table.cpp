@@ -36,6 +36,7 @@ constexpr DiagnosticRow kDiagnosticRows[] = {
     {"conformance", &mechane::conformance::codes::kOption},
     {"conformance", &mechane::conformance::codes::kWorkFolder},
     {"conformance", &mechane::conformance::codes::kPackage},
+    {"conformance", &mechane::conformance::codes::kOutside},
     {"conformance", &mechane::conformance::codes::kRuleFailed},
     {"conformance", &mechane::conformance::codes::kSuppression},
     {"conformance", &mechane::conformance::codes::kSourceFault},

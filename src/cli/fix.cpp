@@ -229,9 +229,9 @@ int publish(const conformance::FixResult& result, const FixArgs& args, std::opti
             const Io& io)
 {
     if (!args.layer.empty()) return publish_layer(result, args, io);
-    if (!args.in_place && usd::is_layer_name(args.output) && result.files.size() > 1) {
+    if (!args.in_place && usd::is_layer_name(args.output)) {
         if (args.rewrites()) return publish_entry(result, args, io);
-        return io.say_error("the asset has several files; give a folder\n"), kExitUsage;
+        if (result.files.size() > 1) return io.say_error("the asset has several files; give a folder\n"), kExitUsage;
     }
     const auto done = args.in_place && usd::is_package_name(args.asset)
                           ? conformance::publish_package(result, args.asset, true)
@@ -268,18 +268,21 @@ std::optional<conformance::FixOptions> options_of(const FixArgs& args, const Con
     const auto scene = scene_options(context);
     if (!scene) return std::nullopt;
     conformance::FixOptions options;
-    options.open         = scene->open;
-    options.profile      = args.profile;
-    options.select       = args.select;
-    options.ignore       = args.ignore;
-    options.unsafe       = args.unsafe;
-    options.identifier   = args.identifier;
-    options.version      = args.version;
-    options.localize     = !args.no_localize;
-    options.each_variant = args.variants == "each";
-    options.new_files    = args.diff || (!args.output.empty() && !usd::is_layer_name(args.output));
-    options.spare_others = args.in_place && !args.change_shared && !usd::is_package_name(args.asset);
-    options.differs      = [opening = *scene](const std::string& before, const std::string& after) {
+    options.open       = scene->open;
+    options.profile    = args.profile;
+    options.select     = args.select;
+    options.ignore     = args.ignore;
+    options.unsafe     = args.unsafe;
+    options.identifier = args.identifier;
+    options.version    = args.version;
+    options.localize   = !args.no_localize;
+    // A rewritten entry alone goes on naming the files of the original, and its differences show the rewrite only.
+    const bool entry_alone = args.rewrites() && (args.output.empty() || usd::is_layer_name(args.output));
+    options.stands_alone   = !args.in_place && !entry_alone;
+    options.each_variant   = args.variants == "each";
+    options.new_files      = args.diff || (!args.output.empty() && !usd::is_layer_name(args.output));
+    options.spare_others   = args.in_place && !args.change_shared && !usd::is_package_name(args.asset);
+    options.differs        = [opening = *scene](const std::string& before, const std::string& after) {
         return difference::first_change(before, after, opening);
     };
     if (args.assume_units > 0) options.assume_meters = args.assume_units;
@@ -399,8 +402,8 @@ Result<conformance::FixResult> rewritten(const FixArgs& args, const conformance:
     if (!stage) return stage.error();
     Diagnostics found;
     std::string said;
-    auto        result =
-        conformance::edit_entry(args.asset, work_folder, options.overlay, [&](usd::Layer& into) -> Result<void> {
+    auto        result = conformance::edit_entry(
+        args.asset, work_folder, options.overlay, options.stands_alone, [&](usd::Layer& into) -> Result<void> {
             const Rewrite rewrite =
                 args.port_sdf
                     ? Rewrite([&](const auto& from, auto& to, auto& told) { return port_sdf(args, from, to, told); })

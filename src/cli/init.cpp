@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <memory>
 
@@ -150,6 +152,18 @@ ignore = ["REP-1.2.1-i"]  # one layer is enough for a draft; delete this line be
 struct Piece {
     const char *name, *content;
 };
+/// A path that can be pasted into a shell: quoted where it holds more than letters, digits and "._-/".
+std::string for_shell(const std::string& path)
+{
+    const bool plain = std::all_of(path.begin(), path.end(), [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-' || c == '/';
+    });
+    if (plain) return path;
+    std::string out = "'";
+    for (const char c : path) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
 constexpr std::array kPieces{Piece{"robot.usda", kRobot}, Piece{"mechane.toml", kConfiguration}};
 
 // The check goes before the first write, so that there is never half an asset.
@@ -177,8 +191,9 @@ int run_init(const std::string& folder, Context& context)
     const std::string settings = (fs::path(folder) / kPieces.back().name).string();
     // Settings count where one works: elsewhere they are named.
     io.say(fmt::format(
-        "try       mechane view {0}\n          mechane check {0}{1}\n          mechane sim {0} -o run.html\n", robot,
-        fs::path(settings).has_parent_path() && fs::path(folder) != "." ? " --config " + settings : ""));
+        "try       mechane view {0}\n          mechane check {0}{1}\n          mechane sim {0} -o run.html\n",
+        for_shell(robot),
+        fs::path(settings).has_parent_path() && fs::path(folder) != "." ? " --config " + for_shell(settings) : ""));
     return kExitClean;
 }
 

@@ -222,7 +222,7 @@ bool AssetLayer::is_proprietary() const
 
 std::string AssetLayer::stem() const
 {
-    const std::size_t inner = relative.rfind('[');
+    const std::size_t inner = relative.ends_with(']') ? relative.rfind('[') : std::string::npos;
     std::string       file  = inner == std::string::npos ? relative : relative.substr(inner + 1);
     while (file.ends_with(']')) file.pop_back();
     return fs::path(file).stem().string();

@@ -42,8 +42,7 @@ AssetPathForm form_of(const std::string& authored)
 {
     AssetPathForm form;
     if (authored.starts_with("anon:")) return form.kind = PathKind::anonymous, form;
-    std::string path = authored.substr(0, authored.find(":SDF_FORMAT_ARGS:"));
-    if (const std::size_t inner = path.find('['); inner != std::string::npos) path.resize(inner);
+    std::string       path  = outer_file(authored);
     const std::size_t colon = path.find(':');
     // "C:" is a drive of Windows and not a scheme of one letter.
     if (colon == 1 && is_letter(path[0])) return form.kind = PathKind::absolute, form;  // a drive
@@ -70,10 +69,35 @@ AssetPathForm form_of(const std::string& authored)
     return form;
 }
 
+std::string outer_file(const std::string& authored)
+{
+    std::string path = authored.substr(0, authored.find(":SDF_FORMAT_ARGS:"));
+    if (!path.ends_with(']')) return path;
+    // A package's own name may hold brackets too.
+    const std::size_t package = lower_case(path).find(".usdz["), inner = path.find('[');
+    if (package != std::string::npos)
+        path.resize(package + std::string_view(".usdz").size());
+    else if (inner != std::string::npos)
+        path.resize(inner);
+    return path;
+}
+
 bool is_pattern(const std::string& path)
 {
     return path.find("<UDIM>") != std::string::npos || path.find("<UVTILE>") != std::string::npos ||
            path.find('#') != std::string::npos;
+}
+
+bool is_of_pattern(const std::string& name, const std::string& pattern)
+{
+    std::size_t open = std::string::npos, length = 0;
+    for (const std::string_view mark : {"<UDIM>", "<UVTILE>"})
+        if (const std::size_t at = pattern.find(mark); at < open) open = at, length = mark.size();
+    if (const std::size_t frame = pattern.find('#'); frame < open)
+        open = frame, length = pattern.find_last_of('#') + 1 - frame;
+    if (open == std::string::npos) return name == pattern;
+    return name.size() >= pattern.size() - length && name.starts_with(pattern.substr(0, open)) &&
+           name.ends_with(pattern.substr(open + length));
 }
 
 }  // namespace mechane::conformance

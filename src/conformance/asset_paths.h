@@ -22,7 +22,14 @@ struct AssetPathForm {
 };
 AssetPathForm form_of(const std::string& authored);
 
+/// The file that a path names on the disk: without format arguments, and of what lies in a package the package.
+/// Brackets that do not end the path belong to a name ("sub[1].usda").
+std::string outer_file(const std::string& authored);
+
 /// True for a name with <UDIM> or # in it.
 bool is_pattern(const std::string& path);
+
+/// Whether a file's name is one that a pattern's name stands for.
+bool is_of_pattern(const std::string& name, const std::string& pattern);
 
 }  // namespace mechane::conformance

@@ -342,7 +342,7 @@ class Run {
         std::map<usd::Path, std::vector<std::string>> asked;  // of the prims at and above findings
         const auto                                    in_vain = [&](const usd::Prim& prim, const std::string& why) {
             report.notes.push_back(make_diagnostic(
-                codes::kSuppression, prim.site(), fmt::format("customData.mechane.suppress has no effect: {}", why),
+                codes::kSuppression, prim.site(), fmt::format("customData.mechane.suppress has no effect{}", why),
                 "Write `string[] suppress = [\"REP-3.6-b\"]` with ids of warnings or of sections."));
         };
         const auto asked_at = [&](const usd::Path& path) -> const std::vector<std::string>& {
@@ -351,9 +351,9 @@ class Run {
                 const usd::Value wish  = prim->prim.metadata(kSuppress);
                 const auto       rules = wish.get<std::vector<std::string>>();
                 at->second             = rules.value_or(std::vector<std::string>());
-                if (!wish.empty() && !rules) in_vain(prim->prim, "suppress is no string[]");
+                if (!wish.empty() && !rules) in_vain(prim->prim, ": suppress is no string[]");
                 for (const std::string& id : at->second)
-                    if (!names_something(id)) in_vain(prim->prim, fmt::format("'{}' is not a rule or a section", id));
+                    if (!names_something(id)) in_vain(prim->prim, fmt::format(": '{}' is not a rule or a section", id));
             }
             return at->second;
         };
@@ -364,7 +364,8 @@ class Run {
                     if (!selects(id, *finding.rule)) continue;
                     if (finding.severity != Severity::error) return true;
                     if (errors.emplace(path.text(), id).second)
-                        in_vain(facts.find(path)->prim, fmt::format("errors of '{}' cannot be suppressed here", id));
+                        in_vain(facts.find(path)->prim,
+                                fmt::format(" on errors of '{}': they cannot be suppressed here", id));
                 }
             return false;
         };

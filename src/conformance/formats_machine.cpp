@@ -374,6 +374,15 @@ std::string to_sarif(std::span<const Report> reports, const FormatOptions& optio
                    {"runs", Json::array({std::move(run)})}});
 }
 
+/// "robot.usda:12 /robot/arm", as far as it is known.
+static std::string place_of(const Site& site, const std::string& asset)
+{
+    std::string out = site.layer.empty() ? asset : site.layer;
+    if (site.line > 0) out += fmt::format(":{}", site.line);
+    if (!site.prim.empty()) out += (out.empty() ? "" : " ") + site.prim;
+    return out;
+}
+
 std::string to_junit(std::span<const Report> reports, Severity fail_on)
 {
     std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
@@ -389,8 +398,8 @@ std::string to_junit(std::span<const Report> reports, Severity fail_on)
             std::string failing, passing;
             for (const Finding* finding : by_rule[outcome.rule])
                 (finding->severity >= fail_on ? failing : passing) +=
-                    fmt::format("{}: {} ({}:{} {})\n", to_string(finding->severity), finding->message,
-                                finding->site.layer, finding->site.line, finding->site.prim);
+                    fmt::format("{}: {} ({})\n", to_string(finding->severity), finding->message,
+                                place_of(finding->site, report.asset));
             if (outcome.failed) {
                 ++errors;
                 suite += fmt::format("<error type=\"MECH-001\" message=\"{}\"/>", xml(outcome.reason));

@@ -92,8 +92,8 @@ std::string to_github(std::span<const Report> reports)
             out += fmt::format("::{} file={}", level,
                                escaped(finding.site.layer.empty() ? report.asset : finding.site.layer, ",:"));
             if (finding.site.line > 0) out += fmt::format(",line={}", finding.site.line);
-            out += fmt::format(",title={}::{} ({})\n", finding.rule->id, escaped(finding.message),
-                               escaped(finding.site.prim));
+            out += fmt::format(",title={}::{}", finding.rule->id, escaped(finding.message));
+            out += finding.site.prim.empty() ? "\n" : fmt::format(" ({})\n", escaped(finding.site.prim));
         }
     return out;
 }
@@ -111,7 +111,7 @@ std::string explain(const Rule& rule)
     if (const std::string_view from = derivation_of(rule); !from.empty())
         out += fmt::format("\nNo sentence of REP-0158 says so. {}\n", from);
     out += fmt::format("\nPage: {}\n", help_page(rule));
-    const auto  example = [&](const char* title, std::string_view fragment) {
+    const auto example = [&](const char* title, std::string_view fragment) {
         if (fragment.empty()) return;
         out += fmt::format("\n{}:\n", title);
         out += "    ";

@@ -14,7 +14,7 @@ const PrimFacts* only_content(const Facts& facts, const PrimFacts& above)
         if (found != nullptr) return nullptr;
         found = &child;
     }
-    return found != nullptr && found->is(kXform) && !found->is(kBody) ? found : nullptr;
+    return found != nullptr && found->is(kXform) && !found->is(kBody | kFrame) ? found : nullptr;
 }
 
 }  // namespace mechane::conformance

@@ -18,6 +18,7 @@
 #include "mechane/usd/file_names.h"
 #include "mechane/usd/flatten.h"
 #include "mechane/usd/layer_files.h"
+#include "mechane/usd/stage_layers.h"
 
 namespace mechane::conversion {
 namespace {
@@ -88,19 +89,41 @@ Result<LaidOut> as_folder(const std::string& file, const std::string& output, co
                    result->after.count(Severity::error)};
 }
 
+/// A flat layer has no variants: what is selected is content, and the rest is gone.
+void tell_variants(const usd::Stage& stage, sf::LossReport& losses)
+{
+    for (const usd::Prim& prim : stage.traverse({.all = true, .instance_proxies = true}))
+        for (const usd::VariantSetUse& set : usd::variant_sets(prim)) {
+            std::string dropped;
+            for (const std::string& name : set.variants)
+                if (name != set.selection) dropped += (dropped.empty() ? "" : ", ") + name;
+            if (dropped.empty()) continue;
+            losses.add({"variants-not-selected",
+                        Severity::warning,
+                        sf::LossAction::dropped,
+                        "metadata",
+                        {.layer = set.place.layer, .prim = prim.path().text()},
+                        "variants of " + set.name,
+                        dropped,
+                        set.selection,
+                        "a flat layer holds the selected variant alone; convert to a folder or a .usdz to keep all"});
+        }
+}
+
 Result<LaidOut> as_layer(const std::string& file, const std::string& output, const usd::OpenOptions& open,
-                         const Gate& before_writing, const sf::LossReport& losses, Diagnostics& found)
+                         const Gate& before_writing, sf::LossReport& losses, Diagnostics& found)
 {
     const auto stage = usd::Stage::open(file, open);
     if (!stage) return stage.error();
     found.append((*stage)->diagnostics());
+    tell_variants(**stage, losses);
     // All arcs are resolved: the layer names no other layer any more.
     usd::Layer      layer = usd::flatten(**stage);
     std::error_code failed;
     const fs::path  place = fs::absolute(output, failed).lexically_normal().parent_path();
     layer.rewrite_assets([&](const std::string& authored) {  // pictures stay where they are
         // "a.usdz[tex.png]" names a file within a package and cannot be made relative.
-        if (!fs::path(authored).is_absolute() || authored.find('[') != std::string::npos) return authored;
+        if (!fs::path(authored).is_absolute() || authored.ends_with(']')) return authored;
         const std::string relative = fs::path(authored).lexically_relative(place).string();
         return relative.starts_with("..") ? relative : "./" + relative;
     });

@@ -600,14 +600,23 @@ class LookComparer {
 
     void inputs(const std::string& item, const Thing& x, const Thing& y)
     {
-        static const std::set<std::string> kLengths{"inputs:radius", "inputs:width", "inputs:height", "inputs:length"};
+        static const std::set<std::string> kLengths{"inputs:radius", "inputs:width",           "inputs:height",
+                                                    "inputs:length", "inputs:shadow:distance", "inputs:shadow:falloff"};
+        static const std::set<std::string> kAreas{"RectLight", "DiskLight", "SphereLight", "CylinderLight"};
         std::set<std::string>              names;
         for (const Thing* t : {&x, &y})
             for (const usd::Token& name : t->prim.property_names())
                 if (name.text().starts_with("inputs:")) names.insert(name.text());
         for (const std::string& name : names) {
             const auto of = [&](Scenery& side, const Thing& t) {
-                return side.looks.value(t.prim.attribute(name), kLengths.contains(name) ? side.unit() : 1);
+                const usd::Attribute input = t.prim.attribute(name);
+                // Below zero a distance of shadows stands for none.
+                if (kLengths.contains(name))
+                    return side.looks.value(input, usd::start_or<double>(input, 0) < 0 ? 1 : side.unit());
+                // The area that divides the intensity is in units of the scene.
+                const bool divided = name == "inputs:intensity" && kAreas.contains(t.prim.type_name().text()) &&
+                                     usd::start_or<bool>(t.prim.attribute("inputs:normalize"), false);
+                return side.looks.value(input, divided ? side.unit() * side.unit() : 1);
             };
             value(item, name.substr(7), of(a_, x), of(b_, y));
         }

@@ -81,7 +81,9 @@ Result<fs::path> admitted(const std::string& file, const Replacing& how)
     // The rename needs the folder and not the file to be writable. A protected file is refused all the same, since
     // whoever protected it meant that.
     if (::access(folder.c_str(), W_OK | X_OK) != 0) return failure(file, "the folder cannot be written");
-    if (::access(target.c_str(), W_OK) != 0 && errno != ENOENT) return failure(file, "the file is write-protected");
+    if (::access(target.c_str(), W_OK) != 0 && errno != ENOENT)
+        return failure(file,
+                       errno == ENAMETOOLONG ? "the name is too long for the disk" : "the file is write-protected");
     if (!how.may_be_input)
         if (auto refused = refuse_input(file); !refused) return refused.error();
     return target;
@@ -155,12 +157,12 @@ Result<void> replace(const std::string& file, std::string_view content, const Re
     const auto target = admitted(file, how);
     if (!target) return target.error();
     // What will be removed anyway need not survive a crash.
-    const bool durable = how.durable && !is_scratch(*target);
-    fs::path   name;
+    const bool  durable = how.durable && !is_scratch(*target);
+    fs::path    name;
     struct stat before{};
-    const bool exists     = ::stat(target->c_str(), &before) == 0;
+    const bool  exists = ::stat(target->c_str(), &before) == 0;
     // Private until it has the mode of the old file: its content may not be for everybody.
-    const int  descriptor = system::open_new(target->parent_path(), exists ? 0600 : 0666, name);
+    const int descriptor = system::open_new(target->parent_path(), exists ? 0600 : 0666, name);
     if (descriptor < 0) return failure(file, errno);
     Temporary temporary(name);
     int       failed = system::write_all(descriptor, content);
@@ -180,7 +182,7 @@ Result<void> replace_with(const std::string& file, const std::function<bool(cons
     if (is_special(file) || open_stream(file)) return failure(file, "it is not a regular file");
     const auto target = admitted(file, how);
     if (!target) return target.error();
-    const bool          durable = how.durable && !is_scratch(*target);
+    const bool durable = how.durable && !is_scratch(*target);
     // The writer gets a folder of its own with the final name in it. Some writers choose their format by the name or
     // leave files beside it.
     const ScratchFolder folder(target->parent_path());

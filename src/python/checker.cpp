@@ -121,9 +121,10 @@ nb::tuple fix_and_publish(const std::string& asset, const std::string& out, bool
 {
     namespace fs = std::filesystem;
     conformance::FixOptions options;
-    options.select    = std::move(select);
-    options.unsafe    = unsafe;
-    options.new_files = into_folder || (out.empty() && !replace);
+    options.select       = std::move(select);
+    options.unsafe       = unsafe;
+    options.stands_alone = !replace;
+    options.new_files    = into_folder || (out.empty() && !replace);
     run::SceneOptions opening;
     opening.import.schema_resolvers = {std::string(resolve::kAutomatic)};  // as whoever runs it reads it
     options.spare_others            = replace && !change_shared;

@@ -170,6 +170,17 @@ std::vector<std::string> indirect_assets(const Layer& layer, const Layer& root)
     return out;
 }
 
+void rewrite_clip_templates(Layer& layer, const std::function<std::string(const std::string&)>& replace)
+{
+    bool changed = false;
+    rewrite_clip_templates(layer.impl().layer, [&](const std::string& was) {
+        std::string now = replace(was);
+        changed |= now != was;
+        return now;
+    });
+    if (changed) layer.impl().edited = true;
+}
+
 /// @param expressions  they are visited, and nothing else is
 static void visit_assets(const Layer& layer, bool expressions,
                          const std::function<void(const Path&, const Token&, const std::string&)>& visit)

@@ -208,12 +208,12 @@ class Packing {
     /// Files below the root layer's folder keep their place; others lie in "assets/". A taken name gets a number.
     std::string free_name(const std::string& resolved)
     {
-        std::string name = resolved;
-        std::replace_if(name.begin(), name.end(), [](char c) { return c == '[' || c == ']'; }, '/');
+        std::string name     = resolved;
+        const bool  packaged = ArIsPackageRelativePath(resolved);  // other brackets belong to a file's name
+        if (packaged) std::replace_if(name.begin(), name.end(), [](char c) { return c == '[' || c == ']'; }, '/');
         while (name.ends_with('/')) name.pop_back();
         const fs::path below  = fs::path(resolved).lexically_relative(root_folder_.empty() ? "/" : root_folder_);
-        const bool     inside = !root_folder_.empty() && !below.empty() && *below.begin() != ".." &&
-                                resolved.find('[') == std::string::npos;
+        const bool     inside = !root_folder_.empty() && !below.empty() && *below.begin() != ".." && !packaged;
         name                  = inside ? below.generic_string() : "assets/" + fs::path(name).filename().string();
         const fs::path wanted = name;
         for (int i = 1; !taken_.insert(name).second; ++i)

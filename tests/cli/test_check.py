@@ -316,6 +316,15 @@ class Check(unittest.TestCase):
                 text = mechane("check", asset, "--all-variants").stdout
                 self.assertNotRegex(text, "[\x00-\x09\x0b-\x1f\x7f]")
 
+    def test_findings_about_a_layer_name_no_prim_and_no_line(self):
+        """A place is said as far as it is known: no empty brackets and no line 0."""
+        asset = self.write("#usda 1.0\n(\n    metersPerUnit = 2\n)\n")
+        for form in ("junit", "github"):
+            text = mechane("check", asset, "--format", form).stdout
+            self.assertIn("REP-1.1-a", text)
+            self.assertNotIn(" ()", text)
+            self.assertNotIn(":0 ", text)
+
     def test_junit_parses_and_counts(self):
         root = xml.etree.ElementTree.fromstring(mechane("check", self.write(BAD), "--format", "junit").stdout)
         suite = root.find("testsuite")

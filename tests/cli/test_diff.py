@@ -398,5 +398,19 @@ def document_of(done):
     return json.loads(done.stdout)
 
 
+class LightsOfOtherUnits(unittest.TestCase):
+    def test_shadows_are_lengths_and_a_divided_intensity_follows_the_area(self):
+        """UsdLux: distances of shadows are in scene units, and inputs:normalize divides the intensity by the area in scene units."""
+        text = '#usda 1.0\n(\n    defaultPrim = "w"\n    metersPerUnit = %s\n    upAxis = "Z"\n)\ndef Xform "w"\n{\n    def Cube "c"\n    {\n        double size = %s\n    }\n    def RectLight "l"\n    {\n        float inputs:intensity = %s\n' \
+               '        bool inputs:normalize = 1\n        float inputs:width = %s\n        float inputs:height = %s\n        float inputs:shadow:distance = %s\n        float inputs:shadow:falloff = -1\n    }\n}\n'
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder)
+            (place / "cm.usda").write_text(text % (0.01, 100, 100, 50, 50, 100))
+            (place / "m.usda").write_text(text % (1, 1, 0.01, 0.5, 0.5, 1))
+            (place / "brighter.usda").write_text(text % (1, 1, 100, 0.5, 0.5, 1))
+            self.assertEqual(mechane("diff", place / "cm.usda", place / "m.usda").returncode, 0)
+            self.assertIn("intensity", mechane("diff", place / "cm.usda", place / "brighter.usda").stdout)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -19,6 +19,7 @@ def Xform "w"
     def Mesh "cloth" ( prepend apiSchemas = ["PhysicsDeformableBodyAPI", "PhysicsSurfaceDeformableSimAPI", "PhysicsCollisionAPI", "MaterialBindingAPI"] )
     {{
         uniform token orientation = "{orientation}"
+        uniform token subdivisionScheme = "none"
         int[] faceVertexCounts = {counts}
         int[] faceVertexIndices = {indices}
         point3f[] points = [(0, 0, 1), (2, 0, 1), (2, 1, 1), (0, 1, 1), (3, 0, 1), (3, 1, 1)]

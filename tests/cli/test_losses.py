@@ -315,5 +315,18 @@ class Losses(unittest.TestCase):
         self.assertIn("gravity", codes)
 
 
+class FlatLayers(unittest.TestCase):
+    def test_variants_that_are_not_selected_are_told(self):
+        """A flat layer has no variants: those that are dropped are losses, by name."""
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder)
+            (place / "robot.usda").write_text('#usda 1.0\n(\n    defaultPrim = "robot"\n    metersPerUnit = 1\n)\ndef Xform "robot" (\n    prepend variantSets = "size"\n    variants = {\n        string size = "big"\n    }\n)\n{\n'
+                                              '    variantSet "size" = {\n        "big" {\n            def Cube "b"\n            {\n            }\n        }\n        "small" {\n            def Cube "s"\n            {\n            }\n        }\n    }\n}\n')
+            done = mechane("convert", place / "robot.usda", "-o", place / "flat.usda", "--loss", place / "loss.json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn('"small"', (place / "loss.json").read_text())
+            self.assertIn("variants-not-selected", (place / "loss.json").read_text())
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -180,3 +180,30 @@ TEST_CASE("a robot inside a payload of the entry is a warning, and an error on d
         CHECK(found->severity == (strict ? Severity::error : Severity::warning));
     }
 }
+
+TEST_CASE("files that only expressions, templates and tiles name have to exist, too (REP-1.2.5-k)")
+{
+    const auto missing = [](const std::string& metadata, const std::string& arcs, const std::string& content) {
+        return count(checked_files({{"robot.usda", "#usda 1.0\n(\n    defaultPrim = \"robot\"\n    " + metadata +
+                                                       "\n)\ndef Xform \"robot\" (\n    " + arcs + "\n)\n{\n" +
+                                                       content + "\n}\n"}}),
+                     "REP-1.2.5-k");
+    };
+    CHECK(missing("expressionVariables = { string W = \"arm\" }", "references = @`\"./${W}.usda\"`@", "") == 1);
+    CHECK(missing("", "references = @`\"./${NOBODY}.usda\"`@", "") == 1);
+    CHECK(missing("", "", "def Shader \"s\" { asset inputs:file = @./u.<UDIM>.png@ }") == 1);
+    CHECK(missing("",
+                  "clips = {\n dictionary default = {\n string templateAssetPath = \"./k.##.usda\"\n"
+                  "string primPath = \"/robot\"\n double templateStartTime = 1\n double templateEndTime = 2\n"
+                  "double templateStride = 1\n}\n}",
+                  "") == 1);
+    // What a list takes out needs no file.
+    CHECK(missing("", "delete references = @./none.usda@", "") == 0);
+}
+
+TEST_CASE("a layer that is there and cannot be read is an error (REP-1.2.5-k)")
+{
+    CHECK(count(checked_files({{"robot.usda", entry("references = @./part.usda@")},
+                               {"part.usda", "#usda 1.0\ndef Xform \"part\" {{{\n"}}),
+                "REP-1.2.5-k") == 1);
+}

@@ -272,9 +272,35 @@ void fix_contiguous(Repair& repair, const Finding& finding)
     repair.set_field(repair.field_place(prim_of(repair, finding), "kind", true), "kind", token("subcomponent"));
 }
 
+/// An opinion below an instance that does not count, and would once it is none; empty where there is none.
+std::string dead_opinion(const Repair& repair, const usd::Prim& instance)
+{
+    if (!instance.is_instance()) return {};
+    std::set<std::pair<std::string, usd::Path>> counting;
+    for (const usd::Prim& prim : instance.subtree({.all = true, .instance_proxies = true}))
+        for (const usd::SpecPlace& at : usd::spec_places(prim)) counting.emplace(at.layer, at.path);
+    for (const usd::SpecPlace& at : usd::spec_places(instance)) {
+        const AssetLayer* layer = repair.facts.layer(at.layer);
+        if (layer == nullptr) continue;
+        // Only what lies below is walked; variants that are not selected do not count either way.
+        std::vector<usd::Path> below{at.path};
+        while (!below.empty()) {
+            const usd::Path spec = below.back();
+            below.pop_back();
+            if (!counting.contains({at.layer, spec})) return spec.text();
+            for (const usd::Token& name : layer->layer.layer->children(spec)) below.push_back(spec.child(name));
+        }
+    }
+    return {};
+}
+
 void fix_instance(Repair& repair, const Finding& finding)
 {
     const usd::Token field("instanceable");
+    if (const std::string dead = dead_opinion(repair, prim_of(repair, finding)); !dead.empty())
+        if (!repair.unsafe(dead + " is an opinion that does not count below an instance, and would from then on; "
+                                  "delete it, or write instanceable = false if it is meant"))
+            return;
     repair.set_field(repair.field_place(prim_of(repair, finding), field), field, usd::make_value("bool", false));
 }
 

@@ -304,6 +304,13 @@ void fix_frame_body(Repair& repair, const Finding& finding)
                                                                  : "the frame hangs on a movable joint");
         held = &joint;
     }
+    // A frame moves with what is above it, and no longer with the link that held it.
+    if (const auto other = held == nullptr ? -1 : held->body0 == index ? held->body1 : held->body0; other >= 0) {
+        const usd::Path& link = facts.physics.bodies[static_cast<std::size_t>(other)].path;
+        if (!body.path().has_prefix(link) &&
+            !repair.unsafe("the frame would no longer follow " + link.text() + "; move it below that link first"))
+            return;
+    }
     if (held != nullptr) {
         // The root of the articulation goes with its joint; the link on the other side takes its place.
         const usd::Token root("PhysicsArticulationRootAPI");

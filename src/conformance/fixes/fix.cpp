@@ -22,6 +22,7 @@
 #include "conformance/fixes/placement.h"
 #include "conformance/fixes/repair.h"
 #include "conformance/fixes/ros_words.h"
+#include "conformance/fixes/unread.h"
 #include "conformance/fixes/verify.h"
 #include "conformance/variant_states.h"
 #include "mechane/conformance/codes.h"
@@ -461,6 +462,7 @@ class Fixer {
             Repair repair(facts, options_, work_, result_);
             repair.compensated = compensated_;
             const JointFrames frames(facts);
+            const Unread      unread(facts.stage);
             const std::size_t most = suspects_ == 0 ? findings.size() : (suspects_ + 1) / 2;
             for (const Finding* finding : findings) {
                 if (trial_->repairs.size() == most) break;
@@ -487,7 +489,10 @@ class Fixer {
                                   edits_before = result_.edits.size();
                 repair.begin(*finding->rule, phase, finding);
                 repair.attempt = attempts_[key];
-                repair_of(*finding->rule)->run(repair, *finding);
+                if (std::string why = unread.holds_back(*finding, phase, options_); !why.empty())
+                    repair.refuse("unread", std::move(why));
+                else
+                    repair_of(*finding->rule)->run(repair, *finding);
                 if (holds_back(key, phase, edits_before)) return true;
                 if (repair.take_deferred()) --offer.times;
                 if (repair.edits() > edits)
@@ -795,6 +800,31 @@ Result<Repaired> repair_in_its_size(const std::string& asset, const std::string&
 
 }  // namespace
 
+/// A result for another place takes in what REP-1.2.5-h has left outside, because nothing else would lead there.
+static Result<void> gather_rest(const FixOptions& options, Workspace& work, FixResult& result)
+{
+    const auto gathered = work.gather();
+    if (!gathered) return gathered.error();
+    if (gathered->empty()) return {};
+    const Rule* rule = find_rule("REP-1.2.5-h");
+    for (const Workspace::Gathered& one : *gathered) {
+        result.edits.push_back(
+            {rule, Phase::paths, one.layer, "/", "asset paths", "@" + one.was + "@", "@" + one.now + "@"});
+        result.left.push_back({rule, "", "", "gathered",
+                               "@" + one.was + "@ was taken in as @" + one.now +
+                                   "@: the result would lack it, whichever repairs are wanted",
+                               true, Severity::info, one.layer});
+    }
+    const auto stage = usd::Stage::open(work.entry().string(), options.open);
+    if (!stage) return stage.error();
+    CheckOptions again;
+    again.profile = options.profile;
+    auto report   = check(**stage, again);
+    if (!report) return report.error();
+    result.after = std::move(*report);
+    return {};
+}
+
 Result<FixResult> fix(const std::string& asset, const std::string& work_folder, const FixOptions& options)
 {
     for (const auto* selectors : {&options.select, &options.ignore})
@@ -812,6 +842,8 @@ Result<FixResult> fix(const std::string& asset, const std::string& work_folder, 
     std::optional<Workspace>& work        = repaired->work;
     FixResult&                result      = repaired->result;
     std::vector<Unrepaired>&  in_variants = repaired->in_variants;
+    if (options.stands_alone && options.localize && options.overlay.empty())
+        if (auto gathered = gather_rest(options, *work, result); !gathered) return gathered.error();
     list_what_stays(options, result);
     for (Unrepaired& u : in_variants)  // what the default state has too is said already
         if (std::ranges::none_of(result.left, [&](const Unrepaired& known) {
@@ -838,7 +870,7 @@ Result<FixResult> fix(const std::string& asset, const std::string& work_folder, 
 }
 
 Result<FixResult> edit_entry(const std::string& asset, const std::string& work_folder, const std::string& overlay,
-                             const std::function<Result<void>(usd::Layer& entry)>& edit)
+                             bool stands_alone, const std::function<Result<void>(usd::Layer& entry)>& edit)
 {
     auto work = Workspace::copy(asset, work_folder);
     if (!work) return work.error();
@@ -848,6 +880,8 @@ Result<FixResult> edit_entry(const std::string& asset, const std::string& work_f
     if (entry == nullptr) return make_diagnostic(codes::kWorkFolder, {.layer = asset}, "the entry cannot be read");
     if (auto edited = edit(*entry); !edited) return edited.error();
     if (auto saved = work->save(); !saved) return saved.error();
+    if (stands_alone && overlay.empty())
+        if (auto gathered = work->gather(); !gathered) return gathered.error();
     FixResult result;
     result.folder  = work->folder().string();
     result.entry   = work->relative(work->entry());

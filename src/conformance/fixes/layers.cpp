@@ -38,7 +38,10 @@ bool may_rearrange(Repair& repair)
     if (repair.work.has_overlay())
         return repair.refuse("overlay", "an overriding layer cannot rearrange layers"), false;
     if (!repair.options.new_files)
-        return repair.refuse("layout", "the repair makes, renames or removes files; -o FOLDER does it"), false;
+        return repair.refuse("layout",
+                             "the repair makes, renames or removes files; it is made where all goes to a new folder, "
+                             "and for the selected variants only (-o FOLDER without --variants each)"),
+               false;
     return true;
 }
 

@@ -96,7 +96,10 @@ bool may_make_files(Repair& repair)
     if (repair.work.has_overlay())
         return repair.refuse("overlay", "an overriding layer cannot rearrange layers"), false;
     if (!repair.options.new_files)
-        return repair.refuse("layout", "the repair makes new files; -o FOLDER does it"), false;
+        return repair.refuse("layout",
+                             "the repair makes new files; it is made where all goes to a new folder, and for the "
+                             "selected variants only (-o FOLDER without --variants each)"),
+               false;
     return true;
 }
 

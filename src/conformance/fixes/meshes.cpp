@@ -12,6 +12,7 @@
 #include <set>
 
 #include "conformance/fixes/repair.h"
+#include "conformance/variant_specs.h"
 #include "mechane/geometry/facing.h"
 #include "mechane/geometry/triangulation.h"
 #include "mechane/geometry/weld.h"
@@ -262,6 +263,13 @@ bool is_sampled(const usd::Prim& mesh)
            !mesh.attribute("faceVertexCounts").time_samples().empty();
 }
 
+/// Whether a viewer shows the prim without being asked for guides and proxies.
+bool is_drawn(const Repair& repair, const usd::Prim& prim)
+{
+    const std::string purpose = repair.facts.stage.purpose(prim).text();
+    return purpose != "guide" && purpose != "proxy";
+}
+
 void triangulate(Repair& repair, const Finding& finding)
 {
     const usd::Prim mesh = prim_of(repair, finding);
@@ -272,6 +280,11 @@ void triangulate(Repair& repair, const Finding& finding)
     for (const usd::Token& name : mesh.authored_property_names())
         if (name.text().ends_with("restAdjTriPairs") && !integers(mesh, name).empty())
             return repair.refuse("face-pairs", "restAdjTriPairs names the faces as they are");
+    // Triangles subdivide to another surface than the faces that they are made of.
+    if (mesh.attribute("subdivisionScheme").get_or<std::string>("catmullClark") != "none" && is_drawn(repair, mesh))
+        return repair.refuse("subdivision",
+                             "the mesh is drawn as a smooth surface that triangles would change; draw "
+                             "another mesh, or write subdivisionScheme = \"none\"");
     const auto to =
         triangles_of(integers(mesh, "faceVertexCounts"), integers(mesh, "faceVertexIndices"), points_of(mesh));
     if (!to || to->faces.empty())
@@ -287,10 +300,48 @@ void add_corners(Regrouping& to, int first, int count, bool turned)
     for (int i = 1; i < count; ++i) to.corners.push_back(turned ? first + count - i : first + i);
 }
 
+/// Faces turn for everybody who shows them. False where another prim or another variant says that they look the other
+/// way, or where one of several could keep its own values by face and corner.
+bool turns_alone(Repair& repair, const usd::Prim& mesh)
+{
+    const usd::Token kIndices("faceVertexIndices"), kOrientation("orientation");
+    const EditPlace  faces = repair.place(mesh, kIndices), said = repair.place(mesh, kOrientation);
+    const auto       speaks_of = [](const EditPlace& at, const usd::Prim& prim) {
+        return std::ranges::any_of(usd::spec_places(prim), [&](const usd::SpecPlace& place) {
+            return place.layer == at.file && place.path == at.path;
+        });
+    };
+    const EditPlace own    = repair.own_place(mesh, kIndices);
+    const bool      shared = own.path != faces.path || own.file != faces.file;
+    for (const usd::Prim& other :
+         shared ? repair.facts.stage.traverse({.all = true, .instance_proxies = true}) : std::vector<usd::Prim>()) {
+        if (other == mesh || other.abstract() || !speaks_of(faces, other)) continue;
+        if (speaks_of(said, other) && other.attribute(kOrientation).get_or<std::string>("rightHanded") ==
+                                          mesh.attribute(kOrientation).get_or<std::string>("rightHanded"))
+            continue;
+        repair.refuse("shared-faces", other.path().text() + " shows the same faces and does not say so of them: say " +
+                                          "it where the faces are, or give each mesh its own");
+        return false;
+    }
+    // What a variant says of the orientation holds in that variant alone, and the faces change in all of them.
+    const auto refuse = [&](const std::string& variant) {
+        repair.refuse("state-dependent-edit",
+                      variant + ": a variant says how the faces are oriented that all variants share");
+        return false;
+    };
+    if (said.path.text().find('{') != std::string::npos && said.path != faces.path) return refuse(said.path.text());
+    for (const VariantSpec& other : unselected_specs(repair.facts, mesh.path())) {
+        const auto names = other.layer->properties(other.path);
+        if (!faces.path.text().starts_with(other.set) && std::ranges::find(names, kOrientation) != names.end())
+            return refuse(other.path.text());
+    }
+    return true;
+}
+
 void turn_over(Repair& repair, const Finding& finding)
 {
     const usd::Prim mesh = prim_of(repair, finding);
-    if (animated_topology(repair, mesh) || !sound_faces(repair, mesh)) return;
+    if (animated_topology(repair, mesh) || !sound_faces(repair, mesh) || !turns_alone(repair, mesh)) return;
     const Indices counts = integers(mesh, "faceVertexCounts");
     Regrouping    to;
     int           at = 0;
@@ -391,6 +442,7 @@ void face_outwards(Repair& repair, const Finding& finding)
     const std::vector<Extent> extents = extents_of(*facing, counts, indices, points_of(mesh));
     if (some_overlap(extents))
         return repair.refuse("pieces", "a piece of the mesh may be a hollow in another: the author's to say");
+    if (!turns_alone(repair, mesh)) return;
     const bool left = mesh.attribute("orientation").get<std::string>().value_or("") == "leftHanded";
     Regrouping to;
     int        at = 0;

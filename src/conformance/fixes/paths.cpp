@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "conformance/asset_paths.h"
+#include "conformance/fixes/arcs.h"
 #include "conformance/fixes/repair.h"
 
 /// P6: asset paths.
@@ -27,12 +28,6 @@ void rewrite(Repair& repair, const Finding& finding, const std::string& now)
         return authored == was ? now : authored;
     });
     if (count > 0) repair.note(finding.site.layer, usd::Path::root(), "asset paths", "@" + was + "@", "@" + now + "@");
-}
-
-std::string relative_to(const fs::path& target, const fs::path& layer)
-{
-    const std::string path = target.lexically_relative(layer.parent_path()).string();
-    return path.starts_with("..") ? path : "./" + path;
 }
 
 fs::path layer_file(const Finding& finding) { return fs::absolute(finding.site.layer).lexically_normal(); }

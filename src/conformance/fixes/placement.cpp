@@ -253,6 +253,11 @@ bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown
         repair_.refuse("state-dependent-edit", prim.path().text() + ": other variants place it otherwise");
         return false;
     }
+    // Translation and orientation keep their names; whatever else there is may go.
+    std::vector<usd::Token> going = plan.ops;
+    std::erase(going, usd::Token("xformOp:translate"));
+    std::erase(going, usd::Token("xformOp:orient"));
+    if (repair_.refuse_linked(prim, going)) return false;
     if (keeps_scales_ && hand == HandDown::scale && !hands_down(prim, after)) hand = HandDown::nothing;
     std::vector<Parts>&        parts = plan.parts;
     const bool                 gprim = prim.is_a("Gprim");

@@ -52,7 +52,7 @@ std::vector<EditPlace> Repair::places(const usd::Prim& prim, const usd::Token& p
     std::vector<EditPlace> found;
     for (const auto& [at, offset, scale] : usd::timed_places(prim, property))
         if (usd::Layer* layer = work.layer(at.layer))
-            found.push_back({layer, at.layer, property.empty() ? at.path : at.path.prim(), offset, scale});
+            found.push_back({layer, at.layer, property.empty() ? at.path : at.path.parent(), offset, scale});
     return found;
 }
 
@@ -99,6 +99,31 @@ EditPlace Repair::field_place(const usd::Prim& prim, const usd::Token& key, bool
         if (!at.layer->field(at.path, key).empty()) return own && shared(at) ? entry : at;
     }
     return without;
+}
+
+bool Repair::refuse_linked(const usd::Prim& prim, const std::vector<usd::Token>& operations)
+{
+    if (!linked_) {
+        linked_.emplace();
+        for (const PrimFacts& other : facts.prims)
+            for (const usd::Token& name : other.properties) {
+                const usd::Attribute attribute = other.prim.attribute(name);
+                for (const usd::Path& target :
+                     attribute ? attribute.connections() : other.prim.relationship(name).targets())
+                    if (target.is_property() && target.name().text().starts_with("xformOp:"))
+                        linked_->emplace(target, other.prim.path().property(name));
+            }
+    }
+    for (const usd::Token& operation : operations) {
+        const usd::Path path = prim.path().property(operation);
+        const auto      by   = linked_->find(path);
+        if (by == linked_->end() && prim.attribute(operation).connections().empty()) continue;
+        refuse("linked-operation", by == linked_->end() ? path.text() + " has a connection, which the repair would lose"
+                                                        : by->second.text() + " names " + path.text() +
+                                                              ", which the repair would remove; let it name another");
+        return true;
+    }
+    return false;
 }
 
 EditPlace Repair::root() { return {work.layer(work.entry().string()), work.entry().string(), usd::Path::root()}; }

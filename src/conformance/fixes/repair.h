@@ -84,6 +84,10 @@ class Repair {
     /// Prims whose placement this pass has written: the stage still shows the old one, so that a second change has to
     /// wait for the next pass.
     std::set<usd::Path> moved;
+    /// Refuses where one of these operations has a connection, or a relationship or connection names it: what it is
+    /// linked to would lead nowhere without it.
+    /// @return whether it did
+    bool refuse_linked(const usd::Prim& prim, const std::vector<usd::Token>& operations);
     /// Meshes whose faces this pass has changed: what it knows of them is from before.
     std::set<usd::Path> regrouped;
     /// What this pass does to the whole world: its placements are multiplied by `turned`, its lengths by `stretched`.
@@ -134,6 +138,9 @@ class Repair {
     std::map<std::string, usd::Prim>   subjects_;    ///< the first of them, by the spec without its variants; likewise
     std::map<std::string, std::string>
         shown_;  ///< where the first of the instances shows a spec; empty for one that is not theirs alone
+
+    /// Operations that relationships and connections name, by who does; made when it is asked for.
+    std::optional<std::map<usd::Path, usd::Path>> linked_;
 
     bool                   done(const Result<void>& edit, const EditPlace& place);
     std::vector<EditPlace> places(const usd::Prim& prim, const usd::Token& property = {});

@@ -42,7 +42,11 @@ bool turn_by_quaternions(Repair& repair, const usd::Prim& prim)
     const EditPlace  at    = repair.place(prim, kOrder);
     auto             order = prim.attribute(kOrder).authored_as<std::vector<usd::Token>>();
     if (!at || !order || placed_by_variants(repair, prim, at)) return false;
-    const TransformStack stack = stack_of(prim);
+    const TransformStack    stack = stack_of(prim);
+    std::vector<usd::Token> angles_of;
+    for (const TransformOp& op : stack.ops)
+        if (op.kind.starts_with("rotate")) angles_of.push_back(op.attribute());
+    if (repair.refuse_linked(prim, angles_of)) return false;
     if (std::ranges::any_of(stack.ops, [&](const TransformOp& op) {
             return usd::resolve_info(prim.attribute(op.attribute()), 0.0).source == usd::ValueSource::spline;
         }))

@@ -131,6 +131,20 @@ bool is_attachment_point(Repair& repair, const EditPlace& at)
     return false;
 }
 
+/// Whether a light's intensity is divided by its area, which UsdLux takes in units of the scene.
+bool normalizes(const usd::Prim& light)
+{
+    static const std::set<std::string> kAreas{"RectLight", "DiskLight", "SphereLight", "CylinderLight"};
+    return kAreas.contains(light.type_name().text()) && light.attribute("inputs:normalize").get_or<bool>(false);
+}
+/// Then the light stays as bright only where the intensity changes as the area does.
+bool is_power_of_area(Repair& repair, const EditPlace& at)
+{
+    if (at.path.name() != usd::Token("inputs:intensity")) return false;
+    const usd::Prim light = repair.subject(at);
+    return light && normalizes(light);
+}
+
 /// Each number of MuJoCo's actuators, tendons and softness has a unit of its own.
 /// @return whether the attribute is one of those
 bool scale_mujoco(Repair& repair, const EditPlace& at, double lengths, double masses)
@@ -170,7 +184,8 @@ void scale_attribute(Repair& repair, const EditPlace& at, double lengths, double
     const auto        angular   = is_angular(repair, at);
     const std::string name      = at.path.name().text();
     const auto        coupling  = dimension_of_mimic_factor(repair, at);
-    const auto        dimension = coupling                          ? coupling
+    const auto        dimension = is_power_of_area(repair, at)      ? std::optional(Dimension{.length = 2})
+                                  : coupling                        ? coupling
                                   : is_attachment_point(repair, at) ? std::optional(Dimension{.length = 1})
                                                                     : dimension_of(name, angular.value_or(false));
     if (!angular && !coupling && !is_attachment_point(repair, at) && dimension != dimension_of(name, true))
@@ -179,6 +194,8 @@ void scale_attribute(Repair& repair, const EditPlace& at, double lengths, double
     // Gravity below zero stands for the earth's, in any unit.
     const usd::Value value = at.layer->value(at.path);
     if (at.path.name() == usd::Token("physics:gravityMagnitude") && !(value.get<double>().value_or(0) > 0)) return;
+    // Neither do distances of shadows below zero have a unit: they stand for none.
+    if (at.path.name().text().starts_with("inputs:shadow:") && value.get<double>().value_or(0) < 0) return;
     const double factor = std::pow(lengths, dimension->length) * std::pow(masses, dimension->mass);
     if (factor == 1) return;
     if (!value.empty())
@@ -349,19 +366,33 @@ class LayerFallbacks {
 
 }  // namespace
 
+/// The intensity that a light has from its schema, where its area divides it.
+static void write_intensity(Repair& repair, const PrimFacts& light, const std::map<const usd::Layer*, double>& factors)
+{
+    const usd::Token name("inputs:intensity");
+    if (!light.is(kLight) || light.authors(name) || !normalizes(light.prim)) return;
+    const usd::Attribute attribute = light.prim.attribute(name);
+    const EditPlace      at        = repair.place(light.prim);
+    const auto           factor    = factors.find(at.layer);
+    if (attribute.value().empty() || !at || factor == factors.end() || factor->second == 1) return;
+    repair.set(at, name, attribute.type_name(), scaled(attribute.value(), factor->second * factor->second));
+}
+
 void write_fallbacks(Repair& repair, const std::map<const usd::Layer*, double>& factors)
 {
     for (const PrimFacts& prim : repair.facts.prims) {
         if (!prim.is(kGprim | kCamera | kLight)) continue;
         for (const usd::Token& name : sizes()) {
-            if (prim.authors(name)) continue;
             const usd::Attribute attribute = prim.prim.attribute(name);
-            const usd::Value     value     = attribute.value();
-            const EditPlace      at        = repair.place(prim.prim);
-            const auto           factor    = factors.find(at.layer);
+            // Samples alone leave the default time to the schema.
+            if (prim.authors(name) && !attribute.authored_value().empty()) continue;
+            const usd::Value value  = attribute.value();
+            const EditPlace  at     = repair.place(prim.prim, prim.authors(name) ? name : usd::Token());
+            const auto       factor = factors.find(at.layer);
             if (value.empty() || !at || factor == factors.end() || factor->second == 1) continue;
             repair.set(at, name, attribute.type_name(), scaled(value, factor->second));
         }
+        write_intensity(repair, prim, factors);
     }
     LayerFallbacks(repair, factors).write();
 }

@@ -35,6 +35,23 @@ std::vector<usd::Attribute> moving_ops(const usd::Prim& prim)
     return found;
 }
 
+/// Where a prim is at the start: where samples stand without a default, whoever simulates it reads the first of them.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the hierarchy, which opening the stage has bounded
+usd::Matrix4d start_place(const usd::Stage& stage, const usd::Prim& prim)
+{
+    std::optional<double> first;
+    bool                  sampled = false;
+    for (const usd::Attribute& op : moving_ops(prim)) {
+        const std::vector<double> times = op.time_samples();
+        if (times.empty()) continue;
+        first = std::min(first.value_or(times.front()), times.front());
+        sampled |= op.authored_value().empty();
+    }
+    const usd::Matrix4d own = stage.local_matrix(prim, sampled && first ? usd::TimeCode(*first) : usd::TimeCode());
+    const bool          top = prim.parent().path().is_root() || stands_alone(stage, prim);
+    return top ? own : own * start_place(stage, prim.parent());
+}
+
 constexpr std::string_view kMoment = " at ";  // no path has blanks
 constexpr std::size_t      kCopies = 16;      // of each instancer that are compared
 
@@ -70,7 +87,10 @@ Whereabouts::Whereabouts(const Facts& facts, const std::optional<std::vector<dou
     }
     for (const PrimFacts& prim : facts.prims)
         if (prim.is(kGprim | kBody) && prim.is(kXformable))
-            places_[prim.prim.path().text()] = {place_of(facts.stage, prim.prim), !prim.is(kGprim)};
+            places_[prim.prim.path().text()] = {moves[static_cast<std::size_t>(facts.index_of(prim))]
+                                                    ? start_place(facts.stage, prim.prim)
+                                                    : place_of(facts.stage, prim.prim),
+                                                !prim.is(kGprim)};
     // Copies have no prims of their own: some of the items stand for all.
     for (const PrimFacts& prim : facts.prims) {
         if (!prim.is(kPointInstancer) || !prim.is(kXformable)) continue;

@@ -18,6 +18,8 @@
 #include <limits>
 #include <sstream>
 
+#include "conformance/asset_paths.h"
+#include "conformance/fixes/arcs.h"
 #include "mechane/conformance/codes.h"
 #include "mechane/files/codes.h"
 #include "mechane/files/inputs.h"
@@ -25,6 +27,7 @@
 #include "mechane/usd/asset_bytes.h"
 #include "mechane/usd/asset_sources.h"
 #include "mechane/usd/file_names.h"
+#include "mechane/usd/stage_layers.h"
 #include "mechane/usd/text_edit.h"
 
 namespace mechane::conformance {
@@ -54,39 +57,53 @@ bool inside(const fs::path& file, const fs::path& folder)
 
 fs::path normal(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
 
-}  // namespace
-
-// NOLINTNEXTLINE(misc-no-recursion): once, for a path without backslashes
-std::vector<fs::path> files_named(const std::string& authored, const fs::path& layer)
+/// A file, or the tiles and frames of a pattern.
+std::vector<fs::path> files_like(const fs::path& file)
 {
-    std::string path = authored.substr(0, authored.find(":SDF_FORMAT_ARGS:"));
-    if (path.starts_with("file:")) path.erase(0, path.starts_with("file://") ? 7 : 5);  // which no resolver knows
-    if (path.find("://") != std::string::npos) return {};
-    if (const std::size_t packaged = path.find('['); packaged != std::string::npos) path.resize(packaged);
-    const fs::path  file = (layer.parent_path() / path).lexically_normal();
     std::error_code error;
     if (fs::is_regular_file(file, error)) return {file};
-    // What Windows wrote names nothing here until its backslashes are slashes (REP-1.2.5-g).
-    if (path.find('\\') != std::string::npos) {
-        std::ranges::replace(path, '\\', '/');
-        return files_named(path, layer);
-    }
     const std::string     name = file.filename().string();
     std::vector<fs::path> found;
-    const std::size_t     tile = name.find("<UDIM>"), frame = name.find('#');
-    const std::size_t     open = std::min(tile, frame);
-    if (open == std::string::npos) return {};
-    const std::size_t close = tile < frame ? tile + 6 : name.find_last_of('#') + 1;
+    if (!is_pattern(name)) return found;
     for (auto at = fs::directory_iterator(file.parent_path(), error); !error && at != fs::directory_iterator();
-         at.increment(error)) {
-        const std::string other = at->path().filename().string();
-        if (other.size() >= open + name.size() - close && other.starts_with(name.substr(0, open)) &&
-            other.ends_with(name.substr(close)))
-            found.push_back(at->path());
-    }
+         at.increment(error))
+        if (is_of_pattern(at->path().filename().string(), name)) found.push_back(at->path());
     std::sort(found.begin(), found.end());
     return found;
 }
+
+}  // namespace
+
+/// Files that an authored path names: itself, or the tiles and frames of a pattern.
+std::vector<fs::path> files_named(const std::string& authored, const fs::path& layer)
+{
+    std::string path = outer_file(authored);
+    if (path.starts_with("file:")) path.erase(0, path.starts_with("file://") ? 7 : 5);  // which no resolver knows
+    if (path.find("://") != std::string::npos) return {};
+    std::vector<fs::path> found = files_like((layer.parent_path() / path).lexically_normal());
+    // What Windows wrote names nothing here until its backslashes are slashes (REP-1.2.5-g).
+    if (found.empty() && path.find('\\') != std::string::npos) {
+        std::ranges::replace(path, '\\', '/');
+        found = files_like((layer.parent_path() / path).lexically_normal());
+    }
+    return found;
+}
+
+namespace {
+
+/// Where an authored path leads, without looking whether something is there; empty for what is not relative.
+fs::path target_of(const std::string& authored, const fs::path& layer)
+{
+    const AssetPathForm form = form_of(authored);
+    if (form.kind != PathKind::relative && form.kind != PathKind::search) return {};
+    return (layer.parent_path() / form.file).lexically_normal();
+}
+
+/// A path from a layer to a file, with what the authored one says behind the file's name.
+std::string retargeted(const std::string& authored, const fs::path& target, const fs::path& layer)
+{ return relative_to(target, layer) + authored.substr(outer_file(authored).size()); }
+
+}  // namespace
 
 std::string content_of(const fs::path& file)
 {
@@ -166,13 +183,23 @@ Result<Workspace> Workspace::copy(const std::string& asset, const std::string& f
             continue;  // the check says that it cannot be read
         }
         const auto bring = [&](const std::string& authored) {
-            for (const fs::path& named : files_named(authored, file))
-                if (known.insert(named).second) waiting.push_back(named);
-            return authored;
+            std::vector<fs::path> named = files_named(authored, file);
+            for (const fs::path& one : named)
+                if (known.insert(one).second) waiting.push_back(one);
+            return named;
         };
-        layer->rewrite_assets(bring);
+        layer->rewrite_assets([&](const std::string& authored) {
+            const std::vector<fs::path> named = bring(authored);
+            if (is_pattern(authored)) out.companions_[file].insert(named.begin(), named.end());
+            return authored;
+        });
         if (file == root) variables = layer->copy();
-        for (const std::string& said : usd::indirect_assets(*layer, variables)) bring(said);
+        for (const std::string& said : usd::indirect_assets(*layer, variables)) {
+            const std::vector<fs::path> named = bring(said);
+            if (form_of(said).kind == PathKind::absolute) continue;
+            out.companions_[file].insert(named.begin(), named.end());
+            if (!is_pattern(said)) out.expressed_[file].insert(named.begin(), named.end());
+        }
     }
     return out;
 }
@@ -265,41 +292,131 @@ void Workspace::remove(const fs::path& file)
     open_.erase(file);
 }
 
+bool Workspace::plan(const fs::path& file, const fs::path& to, Moves& moves) const
+{
+    if (const auto known = moves.find(file); known != moves.end()) return known->second == to;
+    const auto taken = originals_.find(to);
+    if (!inside(to, folder_ / "deps") || (taken != originals_.end() && taken->second != original(file))) return false;
+    if (std::ranges::any_of(moves, [&](const auto& move) { return move.second == to; })) return false;
+    moves.emplace(file, to);
+    const fs::path source = original(file);
+    const auto     beside = companions_.find(source);
+    if (beside == companions_.end()) return true;
+    return std::ranges::all_of(beside->second, [&](const fs::path& one) {
+        return plan(root_ / one.relative_path(),
+                    (to.parent_path() / one.lexically_relative(source.parent_path())).lexically_normal(), moves);
+    });
+}
+
 Result<fs::path> Workspace::localize(const fs::path& file)
 {
-    const auto known = originals_.find(file);
-    if (known == originals_.end()) return failed(file, "is not part of the asset");
-    fs::path to = folder_ / "deps" / file.filename();
-    for (int n = 2; originals_.count(to) != 0 && originals_[to] != known->second; ++n)
-        to = folder_ / "deps" / (file.stem().string() + "_" + std::to_string(n) + file.extension().string());
-    if (originals_.count(to) != 0) return to;
+    const std::vector<fs::path> all = files_like(file);
+    if (all.empty() || std::ranges::any_of(all, [&](const fs::path& one) { return !originals_.contains(one); }))
+        return failed(file, "is not part of the asset");
+    const bool pattern = all.front() != file;
+    // The nearest place at which everything finds room: with folders above it where a companion lies further up, then
+    // under another name. The files of a pattern keep theirs and get a folder.
+    constexpr int kNames = 1000, kFolders = 4;
+    for (int n = 1; n <= kNames; ++n)
+        for (int up = 0; up < kFolders; ++up) {
+            fs::path above, folder = file.parent_path();
+            for (int i = 0; i < up; ++i, folder = folder.parent_path()) above = folder.filename() / above;
+            const std::string numbered = file.stem().string() + "_" + std::to_string(n);
+            fs::path          place = folder_ / "deps" / (n > 1 && pattern ? "set_" + std::to_string(n) : "") / above;
+            const fs::path    to =
+                place / (n > 1 && !pattern ? numbered + file.extension().string() : file.filename().string());
+            Moves moves;
+            if (!std::ranges::all_of(all, [&](const fs::path& one) {
+                    return plan(one, (pattern ? place / one.filename() : to).lexically_normal(), moves);
+                }))
+                continue;
+            for (const auto& [from, here] : moves)
+                if (auto moved = move_in(from, here); !moved) return moved.error();
+            return to.lexically_normal();
+        }
+    return failed(file, "what it names by an expression or a pattern finds no room in the asset's folder");
+}
+
+Result<void> Workspace::move_in(const fs::path& file, const fs::path& to)
+{
+    if (originals_.contains(to)) return {};
     keep(to);
     std::error_code error;
     fs::create_directories(to.parent_path(), error);
     if (!error) fs::copy_file(file, to, fs::copy_options::overwrite_existing, error);
     if (error) return not_copied(file, to, error);
-    originals_[to] = known->second;
+    originals_[to] = original(file);
     changed_.insert(to);  // the asset does not have it there yet
-    if (usd::is_layer_name(file)) {
-        layer_files_.insert(to);
-        // What the layer names lies elsewhere now.
-        auto moved = usd::Layer::open(file.string());
-        if (moved) {
-            const fs::path from = file.parent_path(), here = to.parent_path();
-            bool           rewritten = false;
-            moved->rewrite_assets([&](const std::string& authored) {
-                if (authored.find("://") != std::string::npos || authored.starts_with("/")) return authored;
-                const fs::path target = (from / authored).lexically_normal();
-                if (originals_.count(target) == 0) return authored;
-                rewritten = true;
-                return target.lexically_relative(here).string();
-            });
-            if (rewritten) {
-                if (auto saved = moved->save(to.string()); !saved) return saved.error();
+    if (!usd::is_layer_name(file)) return {};
+    layer_files_.insert(to);
+    auto moved = usd::Layer::open(file.string());
+    if (!moved) return {};
+    // What the layer names lies elsewhere now. Companions came along.
+    bool rewritten = false;
+    moved->rewrite_assets([&](const std::string& authored) {
+        const fs::path target = target_of(authored, file);
+        if (target.empty() || !originals_.contains(target)) return authored;
+        rewritten = true;
+        return retargeted(authored, target, to);
+    });
+    return rewritten ? moved->save(to.string()) : Result<void>{};
+}
+
+Result<std::vector<Workspace::Gathered>> Workspace::gather()
+{
+    std::vector<Gathered> out;
+    std::set<fs::path>    done;
+    // What is taken in may name further files outside.
+    for (std::vector<fs::path> layers = asset_layers(); done.size() < layers.size(); layers = asset_layers())
+        for (const fs::path& file : layers) {
+            usd::Layer* layer = done.insert(file).second ? this->layer(file.string()) : nullptr;
+            if (layer == nullptr) continue;
+            std::optional<Diagnostic> refused;
+            const auto                lies_outside = [&](const fs::path& target) {
+                if (target.empty() || inside(target, folder_)) return false;
+                const std::vector<fs::path> all = files_like(target);
+                return !all.empty() && originals_.contains(all.front());
+            };
+            const auto take = [&](const std::string& authored) {
+                const fs::path target = target_of(authored, file);
+                if (refused || !lies_outside(target)) return authored;
+                const auto here = localize(target);
+                if (!here) {
+                    refused = here.error();
+                    return authored;
+                }
+                out.push_back({relative(file), authored, retargeted(authored, *here, file)});
+                return out.back().now;
+            };
+            // A layer that needs nothing stays byte by byte.
+            bool       needs = false;
+            const auto look  = [&](const std::string& authored) { needs |= lies_outside(target_of(authored, file)); };
+            usd::for_each_asset(*layer, [&](const usd::Path&, const usd::Token&, const std::string& a) { look(a); });
+            std::ranges::for_each(usd::indirect_assets(*layer, *layer), look);
+            if (needs) {
+                layer->rewrite_assets(take);
+                usd::rewrite_clip_templates(*layer, take);
             }
+            if (refused) return make_diagnostic(codes::kOutside, {.layer = relative(file)}, refused->message);
+            if (auto stays = holds_expressed(file); !stays) return stays.error();
         }
+    if (auto saved = save(); !saved) return saved.error();
+    return out;
+}
+
+/// What an expression says cannot be said otherwise: its file has to lie in the result.
+Result<void> Workspace::holds_expressed(const fs::path& file) const
+{
+    const fs::path source = original(file);
+    const auto     said   = expressed_.find(source);
+    if (said == expressed_.end()) return {};
+    for (const fs::path& one : said->second) {
+        const fs::path from = one.lexically_relative(source.parent_path());
+        if (inside((file.parent_path() / from).lexically_normal(), folder_)) continue;
+        return make_diagnostic(codes::kOutside, {.layer = relative(file)},
+                               fmt::format("an expression leads to {}, outside of the asset's folder", from.string()));
     }
-    return to;
+    return {};
 }
 
 void Workspace::discard()

@@ -50,8 +50,17 @@ class Workspace {
     void store_as(const std::filesystem::path& file, bool binary);
     /// Another file becomes the entry.
     void set_entry(const std::filesystem::path& file) { entry_ = file; }
-    /// Takes a file from outside the asset's folder into it.
+    /// Takes a file from outside the asset's folder into it, or those of a pattern ("skin.<UDIM>.png"). What a layer
+    /// names by expressions and patterns keeps its place beside it, because such names are not rewritten.
+    /// @error FIX_WORK_FOLDER
     Result<std::filesystem::path> localize(const std::filesystem::path& file);
+    /// A path that was changed so that it leads into the asset's folder.
+    struct Gathered {
+        std::string layer, was, now;
+    };
+    /// Takes in everything outside of the asset's folder that its layers still name, and writes them.
+    /// @error FIX_OUTSIDE, FIX_WORK_FOLDER
+    Result<std::vector<Gathered>> gather();
 
     /// Removes every file of the copy; the workspace is of no more use.
     void discard();
@@ -90,7 +99,17 @@ class Workspace {
     };
     std::optional<Trial> trial_;
 
+    using Files = std::set<std::filesystem::path>;
+    using Moves = std::map<std::filesystem::path, std::filesystem::path>;  ///< of files that are taken in: from, to
+
+    std::map<std::filesystem::path, Files> companions_;  ///< original layer -> what it names by expression or pattern
+    std::map<std::filesystem::path, Files> expressed_;   ///< of them, those of expressions
+
     Result<void> take(const std::filesystem::path& original);
+    /// Adds a file to the moves, with all that has to lie beside it. False where the place is taken or outside.
+    bool         plan(const std::filesystem::path& file, const std::filesystem::path& to, Moves& moves) const;
+    Result<void> move_in(const std::filesystem::path& file, const std::filesystem::path& to);
+    Result<void> holds_expressed(const std::filesystem::path& file) const;
     Result<void> unpack(const std::filesystem::path& package);
     void         keep(const std::filesystem::path& file);
 };

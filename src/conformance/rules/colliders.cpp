@@ -112,10 +112,12 @@ constexpr Rule kFidelities{
     .good     = "<<body a>>",
 };
 
-/// What stands below a prim of this name is there to collide, whether it is seen or not (REP-0158 1.3.2).
-bool is_named_for_collision(const Facts& facts, const PrimFacts& collider)
+/// What stands below a prim of this name is there to collide, whether it is seen or not (REP-0158 1.3.2). A shape's own
+/// name does not say that it may vanish.
+bool is_placed_for_collision(const Facts& facts, const PrimFacts& collider)
 {
-    for (std::int32_t i = facts.index_of(collider.prim); i >= 0;) {
+    if (collider.is(kBody)) return false;
+    for (std::int32_t i = collider.parent; i >= 0;) {
         const PrimFacts& prim = facts.prims[static_cast<std::size_t>(i)];
         std::string      name = prim.prim.name().text();
         for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
@@ -127,17 +129,19 @@ bool is_named_for_collision(const Facts& facts, const PrimFacts& collider)
 }
 
 /// True when the Gprim is the only thing that is drawn of its link, or, of what stands still, of the Xform that holds
-/// it.
+/// it. What is drawn of a link that lies below is that link's own.
 bool only_visual(const Facts& facts, const PrimFacts& collider)
 {
     const std::int32_t here = facts.index_of(collider.prim);
-    const PrimFacts*   link = facts.nearest(here, kBody);
-    if (link == nullptr) link = facts.nearest(collider.parent, kXform);
+    const PrimFacts*   body = facts.nearest(here, kBody);
+    const PrimFacts*   link = body != nullptr ? body : facts.nearest(collider.parent, kXform);
     if (link == nullptr) return true;
     const auto from = static_cast<std::int32_t>(link - facts.prims.data());
     for (std::int32_t i = from; i < link->end; ++i) {
         const PrimFacts& prim = facts.prims[static_cast<std::size_t>(i)];
-        if (prim.is(kGprim) && !prim.is(kCollider) && facts.stage.purpose(prim.prim).text() != "guide") return false;
+        if (prim.is(kGprim) && !prim.is(kCollider) && facts.nearest(i, kBody) == body &&
+            facts.stage.purpose(prim.prim).text() != "guide")
+            return false;
     }
     return true;
 }
@@ -147,7 +151,7 @@ void check_guide(const Facts& facts, const PrimFacts& collider, Sink& sink)
     sink.applies(kGuide);
     const std::string purpose = facts.stage.purpose(collider.prim).text();
     if (purpose == "guide") return;
-    const bool shared = !is_named_for_collision(facts, collider) && only_visual(facts, collider);
+    const bool shared = !is_placed_for_collision(facts, collider) && only_visual(facts, collider);
     sink.report(
         kGuide,
         {.site     = collider.prim.site(),

@@ -94,7 +94,9 @@ constexpr Rule kFrameBody{
     .keyword = Keyword::must_not,
     .summary = "A coordinate frame is no rigid body.",
     .why     = "A frame without geometry or mass gets a default mass and swings on its joint.",
-    .fix     = "The rigid body goes, the fixed joint to it is deactivated, RosFrameAPI is applied.",
+    .fix =
+        "The rigid body goes and the fixed joint to it is deactivated, where the frame lies below the link that "
+        "it follows. Within a RosContextAPI the frame gets RosFrameAPI.",
     .fixable = true,
     .bad     = "<<placed camera PhysicsRigidBodyAPI RosFrameAPI>>\n}\n",
     .good    = R"(

@@ -154,14 +154,21 @@ class Paths {
                                     judge(layer.layer, place, spec, field, authored);
                                 });
             // An expression names what it says with the variables of the asset; it is reported as it is authored.
-            usd::for_each_asset_expression(*layer.layer.layer, *layers_.front().layer.layer,
-                                           [&](const usd::Path& spec, const usd::Token& field,
-                                               const std::string& authored, const std::string& said) {
-                                               expression_ = authored;
-                                               judge(layer.layer, place, spec, field, said);
-                                               expression_.clear();
-                                           });
+            usd::for_each_asset_expression(
+                *layer.layer.layer, *layers_.front().layer.layer,
+                [&](const usd::Path& spec, const usd::Token& field, const std::string& authored,
+                    const std::string& said) {
+                    // Another layer may be given other variables by what brings it in; of arcs composition says the
+                    // rest.
+                    if (&layer != &layers_.front() && is_lacking(place, said)) return;
+                    expression_ = authored;
+                    judge(layer.layer, place, spec, field, said);
+                    expression_.clear();
+                });
+            for (const std::string& said : usd::indirect_assets(*layer.layer.layer, *layers_.front().layer.layer))
+                if (is_pattern(said)) judge_template(layer.layer, place, said);
         }
+        unread();
     }
 
   private:
@@ -178,6 +185,7 @@ class Paths {
     const std::vector<AssetLayer>&               layers_;
     std::map<std::string, std::set<std::string>> packages_;    ///< files by package
     std::string                                  expression_;  ///< that says the path at hand, else empty
+    std::vector<std::string>                     said_;  ///< paths that a finding is about, as composition names them
 
     Place place_of(const usd::StageLayer& layer)
     {
@@ -195,6 +203,7 @@ class Paths {
              const std::string& authored, std::string message, std::string expected, std::string hint,
              std::optional<Severity> severity = {})
     {
+        said_.push_back(form_of(authored).kind == PathKind::absolute ? authored : "@" + authored + "@");
         Site site{.layer = layer.name, .prim = {}, .property = {}};
         if (!spec.is_root()) {
             site.prim = spec.is_property() ? spec.parent().text() : spec.text();
@@ -243,8 +252,11 @@ class Paths {
             say(kAnchored, layer, spec, field, authored, "the path has backslashes", "forward slashes",
                 "write it with forward slashes", Severity::error);
         const fs::path target = (place.folder / form.file).lexically_normal();
-        const bool     exists = place.is_file && (is_pattern(form.file) || is_there(place, target));
-        if (!exists && place.is_file) return missing(layer, spec, field, authored, form);
+        const bool     exists = place.is_file && is_there(place, target);
+        if (!exists && place.is_file) {
+            said_.push_back(target.generic_string());
+            return missing(layer, spec, field, authored, form);
+        }
         if (form.kind == PathKind::search && exists)
             say(kAnchored, layer, spec, field, authored, "the path begins with neither ./ nor ../", "./" + form.file,
                 "put ./ before it");
@@ -253,8 +265,58 @@ class Paths {
                 "copy it to ./deps and name it there");
     }
 
+    /// Whether a path leads to a place beside the layer where nothing is.
+    static bool is_lacking(const Place& place, const std::string& said)
+    {
+        const AssetPathForm form  = form_of(said);
+        const bool          local = form.kind == PathKind::relative || form.kind == PathKind::search;
+        return local && place.is_file && !is_there(place, (place.folder / form.file).lexically_normal());
+    }
+
+    /// A template of value clips. No repair writes it otherwise, so that only what nobody could find is said.
+    void judge_template(const usd::StageLayer& layer, const Place& place, const std::string& said)
+    {
+        const PathKind kind  = form_of(said).kind;
+        const bool     local = kind == PathKind::relative || kind == PathKind::search;
+        if (!local || is_lacking(place, said)) judge(layer, place, usd::Path::root(), usd::Token("clips"), said);
+    }
+
+    /// Layers that are there and cannot be read, and expressions without a value.
+    void unread()
+    {
+        for (const Diagnostic& found : facts_.stage.diagnostics()) {
+            if (found.id != "COMP_ASSET_MISSING" && found.id != "COMP_EXPRESSION") continue;
+            const AssetLayer* layer = facts_.layer(found.site.layer);
+            if (layer == nullptr || !layer->inside) continue;
+            if (std::ranges::any_of(said_,
+                                    [&](const auto& name) { return found.message.find(name) != std::string::npos; }))
+                continue;
+            sink_.report(kUnresolved, {.site     = found.site,
+                                       .message  = "what is named there could not be read: " + found.message,
+                                       .observed = "nothing was brought in",
+                                       .expected = "a layer that can be read",
+                                       .hint     = found.hint,
+                                       .variant  = found.message});
+        }
+    }
+
+    /// Of a pattern any file is enough.
     static bool is_there(const Place& place, const fs::path& target)
     {
+        const std::string name = target.filename().string();
+        if (is_pattern(name)) {
+            const auto likes = [&](const std::string& other) { return is_of_pattern(other, name); };
+            if (place.files != nullptr)
+                return std::ranges::any_of(*place.files, [&](const std::string& file) {
+                    return fs::path(file).parent_path() == target.parent_path() &&
+                           likes(fs::path(file).filename().string());
+                });
+            std::error_code failed;
+            for (fs::directory_iterator at(target.parent_path(), failed), end; !failed && at != end;
+                 at.increment(failed))
+                if (likes(at->path().filename().string())) return true;
+            return false;
+        }
         return place.files == nullptr ? files::probe(target.string()) != files::Kind::nothing
                                       : place.files->count(target.generic_string()) != 0;
     }
@@ -263,7 +325,7 @@ class Paths {
     void missing(const usd::StageLayer& layer, const usd::Path& spec, const usd::Token& field,
                  const std::string& authored, const AssetPathForm& form)
     {
-        if (resolves(spec, authored)) return;
+        if (resolves(spec, authored) || only_deleted(layer, spec, field, authored)) return;
         if (form.kind == PathKind::package)
             return say(kUnresolved, layer, spec, field, authored, "the package is not known here", "a known package",
                        "give its folder with --package NAME=FOLDER, or set AMENT_PREFIX_PATH", Severity::warning);
@@ -290,6 +352,16 @@ class Paths {
                 found.message.find(authored) != std::string::npos)
                 return false;
         return true;
+    }
+
+    /// Whether a list only takes the file out, which needs none.
+    static bool only_deleted(const usd::StageLayer& layer, const usd::Path& spec, const usd::Token& field,
+                             const std::string& authored)
+    {
+        const bool references = field.text() == "references";
+        if (spec.is_property() || (!references && field.text() != "payload")) return false;
+        const std::vector<usd::Arc> arcs = references ? layer.layer->references(spec) : layer.layer->payloads(spec);
+        return std::ranges::none_of(arcs, [&](const usd::Arc& arc) { return arc.asset == authored; });
     }
 
     /// MDL modules of a renderer are found by the renderer.

@@ -10,6 +10,9 @@ inline constexpr Code kWorkFolder{"FIX_WORK_FOLDER", Severity::error, "The copy 
                                   "Check that the asset can be read and that there is room for a copy."};
 inline constexpr Code kPackage{"FIX_PACKAGE", Severity::error, "A package could not be unpacked.",
                                "Unpack the .usdz, repair its root layer, and pack it again."};
+inline constexpr Code kOutside{"FIX_OUTSIDE", Severity::error,
+                               "The result would lack a file from outside of the asset's folder.",
+                               "Put the file into the asset's folder, or repair the asset where it is (--in-place)."};
 inline constexpr Code kRuleFailed{
     "MECH-001", Severity::error, "Internal error in a rule; the rule was not checked.",
     "This is a bug in Mechane, or memory ran out. The findings of other rules are valid."};

@@ -33,10 +33,13 @@ struct FixOptions {
     std::optional<char>   assume_up_axis{};  ///< 'Y' or 'Z': what an unauthored upAxis means
     /// Of assetInfo; where these are empty, "urn:mechane:<default prim>" and "0.1.0" are written and reported.
     std::string identifier{}, version{};
-    bool        localize     = true;   ///< copy relative files from outside the asset's folder into ./deps
-    bool        each_variant = false;  ///< also what is found with each other variant selected
-    bool        new_files    = true;   ///< repairs may make, rename and remove files of the asset
-    bool        divide = false;  ///< an asset of one layer becomes layers by what they say, as `phases` with P8 does
+    bool        localize = true;  ///< copy relative files from outside the asset's folder into ./deps
+    /// The result goes to another place: it takes in every file that it needs, also where the repair that does so was
+    /// left out. False where it replaces the asset.
+    bool stands_alone = true;
+    bool each_variant = false;  ///< also what is found with each other variant selected
+    bool new_files    = true;   ///< repairs may make, rename and remove files of the asset
+    bool divide       = false;  ///< an asset of one layer becomes layers by what they say, as `phases` with P8 does
     /// Name of a layer ("fixes.usda") that gets every edit as an opinion over the asset; the asset's layers stay as
     /// they are. Repairs that need more than opinions are left out. Empty: layers are edited.
     std::string overlay{};
@@ -94,14 +97,15 @@ struct FixResult {
 /// Every finding of the check is offered to the repair of its rule, phase by phase, until a pass changes nothing. After
 /// each pass world placements of geometry, bodies and joint frames are compared with those before (1e-5 relative): a
 /// repair that would move something is taken back and reported ("would-move").
-/// @error STAGE_OPEN_FAILED, CHECK_OPTION, FIX_WORK_FOLDER, FIX_PACKAGE
+/// @error STAGE_OPEN_FAILED, CHECK_OPTION, FIX_WORK_FOLDER, FIX_PACKAGE, FIX_OUTSIDE
 Result<FixResult> fix(const std::string& asset, const std::string& work_folder, const FixOptions& options);
 
 /// A copy of an asset whose entry layer was edited by the caller; the rest of it is as it was, and text keeps what the
 /// edit does not touch. With `overlay` the edit goes to a layer of that name over the asset.
-/// @error STAGE_OPEN_FAILED, FIX_WORK_FOLDER, FIX_PACKAGE, and what `edit` fails with
+/// @param stands_alone  see FixOptions
+/// @error STAGE_OPEN_FAILED, FIX_WORK_FOLDER, FIX_PACKAGE, FIX_OUTSIDE, and what `edit` fails with
 Result<FixResult> edit_entry(const std::string& asset, const std::string& work_folder, const std::string& overlay,
-                             const std::function<Result<void>(usd::Layer& entry)>& edit);
+                             bool stands_alone, const std::function<Result<void>(usd::Layer& entry)>& edit);
 
 /// `fix-report.json`, `mechane.fix/1`.
 std::string to_json(const FixResult& result);

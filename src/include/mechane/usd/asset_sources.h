@@ -17,4 +17,7 @@ void for_each_asset_expression(const Layer& layer, const Layer& root,
                                const std::function<void(const Path& spec, const Token& field,
                                                         const std::string& authored, const std::string& said)>& visit);
 
+/// Offers the templates of value clips, which are texts and no asset paths.
+void rewrite_clip_templates(Layer& layer, const std::function<std::string(const std::string&)>& replace);
+
 }  // namespace mechane::usd
