@@ -3,6 +3,7 @@ import enum
 import inspect
 import json
 import os
+import pickle
 import re
 import signal
 import warnings
@@ -154,3 +155,54 @@ def test_what_is_wrong_is_refused_by_name(part, tmp_path):
     assert len(lines) > 30 * len(WRONG)
     wrong = [line for line in lines if line[1] is not None]
     assert not wrong, "\n".join(f"{tried}: {why}" for tried, why in wrong[:40])
+
+
+def balls(*heights):
+    """A ball of 0.1 m over the ground for each height."""
+    b = mc.ModelBuilder()
+    for i, height in enumerate(heights):
+        b.add_shape_sphere(b.add_body(xform=(0, 0, height, 0, 0, 0, 1), label=f"ball{i}"), radius=0.1)
+    b.add_ground_plane()
+    return b.finalize()
+
+
+def contacts_of(m):
+    return m.collide(m.state(), m.contacts())
+
+
+def test_a_step_takes_what_belongs_to_its_model():
+    """Equal counts are not enough: contacts of a ball that lies would hold one that falls"""
+    a, b = balls(1.0), balls(0.1)
+    solver, s = mc.solvers.SolverSoftStep(a), a.state()
+    pipeline = mc.CollisionPipeline(a)
+    for name, call in {"contacts": lambda: solver.step(s, s, None, contacts_of(b), 0.01),
+                       "state_in": lambda: solver.step(b.state(), s, None, None, 0.01),
+                       "state_out": lambda: solver.step(s, b.state(), None, None, 0.01),
+                       "control": lambda: solver.step(s, s, b.control(), None, 0.01),
+                       "state": lambda: solver.reset(b.state()),
+                       "contacts ": lambda: solver.update_contacts(contacts_of(b)),
+                       "state ": lambda: pipeline.collide(b.state(), pipeline.contacts()),
+                       "state  ": lambda: a.collide(b.state()),
+                       "state   ": lambda: solver.rollout(b.state(), 1, 0.01)}.items():
+        with pytest.raises(ValueError, match=rf"^{name.strip()}: of another model; ") as raised:
+            call()
+        assert raised.value.code == f"PYTHON_ARG_{name.strip().partition('_')[0].upper()}"
+    assert s.body_q[0, 2] == 1.0
+
+
+def test_a_step_tells_contacts_that_nothing_was_collided_into():
+    m = balls(0.1)
+    solver, s, contacts = mc.solvers.SolverSoftStep(m), m.state(), m.contacts()
+    with pytest.raises(ValueError, match="^contacts: nothing was collided into them yet; ") as raised:
+        solver.step(s, s, None, contacts, 0.01)
+    assert raised.value.code == "PYTHON_ARG_CONTACTS"
+    contacts.clear()  # there are none, says the program
+    solver.step(s, s, None, contacts, 0.01)
+
+
+def test_a_copy_of_a_model_takes_states_and_contacts_of_the_first():
+    """As a process has that gets both through pickles of their own (PYA-050)"""
+    m = balls(0.1)
+    copy = pickle.loads(pickle.dumps(m))
+    s = m.state()
+    mc.solvers.SolverSoftStep(copy).step(s, s, m.control(), m.collide(s), 0.01)

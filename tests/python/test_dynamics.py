@@ -28,7 +28,7 @@ def test_what_is_prescribed_takes_no_force_and_hides_no_other_robot():
     b.add_articulation([b.add_joint_free(lift, label="way")], label="lift")
     m = b.finalize()
     a = np.asarray(mc.forward_dynamics(m, m.state()))
-#A rod that is let go at the level of its hinge : m g l / (I + m l ^ 2), l = 0.5 m.
+    # A rod that is let go at the level of its hinge: m g l / (I + m l^2), l = 0.5 m.
     assert np.allclose(a[0, 0], 9.81 * 0.5 / (0.1 + 0.25), rtol=1e-5)
     assert not a[1].any()
 
@@ -235,6 +235,7 @@ def test_a_state_of_ones_own_remembers_arrays():
     own.clear_forces()
     assert again.body_q[0, 2] == copied.body_q[0, 2] == 0.5 and again.body_f is None and "body_q" in repr(again)
 
+
 def test_nonsense_for_pipelines_and_solvers_is_refused():
     m, other = falling_ball().finalize(), pendulum().finalize()
     s, c, solver = m.state(), m.contacts(), mc.solvers.SolverSoftStep(m)
@@ -273,7 +274,7 @@ def test_a_ball_falls_and_rests():
         m.collide(s, contacts)
         solver.step(s, s, control, contacts, 1 / 60)
     assert s.body_q[0, 2] == pytest.approx(0.1, abs=2e-3) and s.time == pytest.approx(2.0)
-#At rest the ground carries the weight : 1000 kg / m ^ 3 of a ball of 0.1 m.
+    # At rest the ground carries the weight: 1000 kg/m^3 of a ball of 0.1 m.
     weight = 9.81 * 1000 * 4 / 3 * np.pi * 0.1**3
     assert abs(contacts.rows()["force"][:, 2].sum()) == pytest.approx(weight, rel=0.02)
 
@@ -411,7 +412,8 @@ def run_pendulum(threads=None, frames=60):
 
 def test_the_number_of_threads_does_not_matter():
     """(PYA-048)"""
-try : assert  run_pendulum(1) == run_pendulum(0) == run_pendulum(3)
+    try:
+        assert run_pendulum(1) == run_pendulum(0) == run_pendulum(3)
     finally:
         mc.set_num_threads(0)
     with pytest.raises(ValueError, match="n must be"):
@@ -443,7 +445,8 @@ def test_two_threads_in_one_solver_is_an_error_and_no_race():
     thread.start()
     started.wait()
     while thread.is_alive() and not errors:
-    try : solver.step(other, other, None, None, 1 / 60)
+        try:
+            solver.step(other, other, None, None, 1 / 60)
         except RuntimeError as error:
             errors.append(str(error))
     thread.join()
@@ -485,7 +488,7 @@ def test_ctrl_c_stops_a_long_rollout():
             "m = pendulum(10).finalize(); s = m.state()\n"
             "def stop():\n  time.sleep(2); os.kill(os.getpid(), signal.SIGINT)\n"
             "threading.Thread(target=stop).start()\n"
-#a year of it takes hours
+            # a year of it takes hours
             "try: mc.solvers.SolverSoftStep(m).rollout(s, 2 * 10**9, 1 / 60)\n"
             "except KeyboardInterrupt: print(s.time < 3e7, s.time > 0 and bool((s.joint_q == s.joint_q).all()))")
     import os
@@ -506,7 +509,8 @@ def test_a_forked_child_steps_a_model_of_its_parent():
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
-        try : mine = m.state()
+        try:
+            mine = m.state()
             m.collide(mine)
             mc.solvers.SolverSoftStep(m).step(mine, mine, None, None, 0.01)
             os._exit(0 if mine.hash() == s.hash() else 1)
@@ -540,7 +544,7 @@ def test_forces_of_free_joints_are_wrenches_in_the_world(parent):
     np.testing.assert_allclose(g[0, :6], (0, 0, 20, 0, 0, 0), atol=1e-5)  # what holds 2 kg still against 10 m/s^2
     joint_f = np.zeros(m.joint_dof_count, g.dtype)
     mc.eval_inverse_dynamics_force(m, s, mass_matrix=h, joint_qdd=np.array([[0.5, -0.3, 0.7, 0, 0, 0]]), coriolis_force=c, gravity_force=g, joint_f=joint_f)
-#m R a + m g : R(0.5, -0.3, 0.7) is(0.5, -0.7, -0.3).
+    # m R a + m g: R (0.5, -0.3, 0.7) is (0.5, -0.7, -0.3).
     np.testing.assert_allclose(joint_f[:3], (1.0, -1.4, -0.6 + 20), atol=1e-5)
     np.testing.assert_allclose(mc.forward_dynamics(m, s, joint_f[None])[0, :6], (0.5, -0.3, 0.7, 0, 0, 0), atol=1e-5)
 
@@ -576,12 +580,13 @@ def test_velocities_turn_with_a_copy_and_follow_the_centre_of_mass():
     turned.add_world(one, xform=(0, 0, 0, 0, 0, np.sqrt(0.5), np.sqrt(0.5)))
     np.testing.assert_allclose(turned.joint_qd[:6], (0, 1, 0, 0, 0, 1), atol=1e-12)
     np.testing.assert_allclose(turned.body_qd[0], (0, 1, 0, 0, 0, 1), atol=1e-12)
-#The centre of both lies 1.25 m along x : turning at 1 rad / s about z it moves at 1.25 m / s along y besides.
+    # The centre of both lies 1.25 m along x: turning at 1 rad/s about z it moves at 1.25 m/s along y besides.
     one.collapse_fixed_joints()
     np.testing.assert_allclose(one.body_qd[0], (1, 1.25, 0, 0, 0, 1), atol=1e-12)
     np.testing.assert_allclose(one.joint_qd, (1, 1.25, 0, 0, 0, 1), atol=1e-12)
 
-#-- observables, residuals, derivatives
+
+# -- observables, residuals, derivatives
 
 
 def test_observables_are_filled_for_those_who_ask():
@@ -650,6 +655,7 @@ def test_wrenches_of_contacts_are_there_for_who_asks():
     b.request_contact_attributes("force")
     m = b.finalize()
     solver, state, contacts = mc.solvers.SolverSoftStep(m), m.state(), m.contacts()
+    contacts.clear()
     solver.step(state, state, None, contacts, 1 / 240)
     assert not contacts.force.any()  # there is no contact yet
     for _ in range(60):
@@ -698,7 +704,7 @@ def test_the_jacobian_of_a_free_joint_has_the_motion_of_its_parent(distance):
     s.joint_qd[:] = (1.0, 0.2, 0.3, -0.4, 0.5, 0.6, 0.7)
     mc.eval_fk(m, s.joint_q, s.joint_qd, s)
     J = np.asarray(mc.eval_jacobian(m, s))[0]
-#w x r = y x x = -z at the child.
+    # w x r = y x x = -z at the child.
     np.testing.assert_allclose((J @ s.joint_qd).reshape(2, 6), [(0, 0, 0, 0, 1, 0), (0.2, 0.3, -1.4, 0.5, 1.6, 0.7)], atol=1e-6)
     np.testing.assert_allclose((J @ s.joint_qd).reshape(2, 6), s.body_qd, atol=1e-6)
     H = np.asarray(mc.eval_mass_matrix(m, s))[0]
@@ -717,15 +723,14 @@ def test_accelerations_of_a_free_joint_are_relative_to_its_parent():
     mc.solvers.SolverSoftStep(m).step(s, out, control, None, h)
     mc.eval_ik(m, out, out.joint_q, out.joint_qd)
     np.testing.assert_allclose(qdd, (np.asarray(out.joint_qd) - np.asarray(s.joint_qd)) / h, atol=2e-2)
-#The free joint 's wrench acts on the parent too: w' = (0.3 + 1 m * 0.4 - 0.02) / 0.1. The child's acceleration in the world is f / m + g. Less that of the point
-#of the parent at which it is, w ' x r + w x v with w = y, and of its own rates' turning with the parent, \
-    w x u with u = (0.2, 0.3, -0.4):
-#(0.5, - 0.2, - 9.6) -(0, 0, - 6.8) -(- 1.4, 0, - 0.2) -(- 0.4, 0, - 0.2).
+    # The free joint's wrench acts on the parent too: w' = (0.3 + 1 m * 0.4 - 0.02) / 0.1. The child's acceleration in the world is f / m + g. Less that of the point
+    # of the parent at which it is, w' x r + w x v with w = y, and of its own rates' turning with the parent, w x u with u = (0.2, 0.3, -0.4):
+    # (0.5, -0.2, -9.6) - (0, 0, -6.8) - (-1.4, 0, -0.2) - (-0.4, 0, -0.2).
     np.testing.assert_allclose(qdd[:4], (6.8, 2.3, -0.2, -2.4), atol=1e-4)
     M, g, c = mc.eval_inverse_dynamics_passive(m, s)
     joint_f = np.zeros(m.joint_dof_count, g.dtype)
     mc.eval_inverse_dynamics_force(m, s, mass_matrix=M, joint_qdd=qdd[None], coriolis_force=c, gravity_force=g, joint_f=joint_f)
     np.testing.assert_allclose(joint_f, control.joint_f, atol=1e-4)
-#Newton 1.8 : the parent bears the weight of what its free joint holds.
+    # Newton 1.8: the parent bears the weight of what its free joint holds.
     np.testing.assert_allclose(g[0], (-10, 0, 0, 10, 0, 0, 0), atol=1e-5)
     np.testing.assert_allclose(c[0], (0.4, -1.8, 0, -0.4, 0.07, 0, -0.05), atol=1e-5)
