@@ -46,9 +46,9 @@ void check_joints(const Model& m, std::size_t q, std::size_t qd)
 }
 
 struct Chosen {
-    std::optional<BytesIn> mask;
-    std::optional<IntsIn>  indices;
-    std::optional<BytesIn> joint_mask;
+    std::optional<BytesIn>            mask;
+    std::optional<IntsIn>             indices;
+    std::optional<BytesIn>            joint_mask;
     // Spans into the arrays of this object: it must outlive what is called with the selection.
     [[nodiscard]] dynamics::Selection selection(std::int32_t body_flags) const
     {

@@ -319,7 +319,7 @@ class Native(SolverBase):
         finally:
             if pulls is not None:
                 state_in._np("body_f")[...] -= pulls
-        if self.report["diverged"]:
+        if self.report["diverged"] or self.report["diverged_worlds"]:
             warn(f"SOLVER_DIVERGED: {self.report['culprit']}")
         if before is not None:
             plain(observables.body_qdd)[...] = (state_out._np("body_qd") - before) / dt
