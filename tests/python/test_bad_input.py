@@ -206,3 +206,17 @@ def test_a_copy_of_a_model_takes_states_and_contacts_of_the_first():
     copy = pickle.loads(pickle.dumps(m))
     s = m.state()
     mc.solvers.SolverSoftStep(copy).step(s, s, m.control(), m.collide(s), 0.01)
+
+
+def test_there_is_no_pose_that_is_none():
+    m = balls(0.1)
+    s, c = m.state(), m.control()
+    for owner, names in ((s, ("body_q", "body_qd", "joint_q", "joint_qd")), (c, ("joint_target_q",))):
+        for name in names:
+            before = np.array(getattr(owner, name))
+            with pytest.raises(TypeError, match=f"^{name}: expected .* numbers, not None"):
+                setattr(owner, name, None)
+            assert np.array_equal(getattr(owner, name), before)
+    s.body_f[:] = 1
+    s.body_f = None
+    assert not s.body_f.any()

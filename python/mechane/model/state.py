@@ -60,6 +60,8 @@ class Arrays:
     _names: frozenset[str] = frozenset()
     _boolean: frozenset[str] = frozenset()
     _read_only: frozenset[str] = frozenset()
+    #: Of these there is no none: a pose of zeros is no pose.
+    _measures = frozenset({"body_q", "body_qd", "joint_q", "joint_qd", "particle_q", "particle_qd", "joint_target_q", "joint_target_qd"})
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in type(self)._names:
@@ -97,7 +99,9 @@ class Arrays:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in type(self)._names and value is None:
-            self._np(name).zero_()  # none of it
+            if name in self._measures:
+                raise kind_of(TypeError)(f"{name}: expected {self._np(name).shape} numbers, not None; only forces and activations can be none", "PYTHON_ARGUMENT")
+            self._np(name).zero_()
         elif name in type(self)._names:
             self._np(name).assign(value)
         else:
