@@ -5,15 +5,35 @@
 #include <algorithm>
 
 #include "cli/shells.h"
+#include "mechane/solvers/solver.h"
 
 namespace mechane::cli {
 namespace {
+
+/// The words of "TEXT:{a,b,c}", as the parser writes the values that it takes.
+std::vector<std::string> choices_of(const CLI::Option& option)
+{
+    const std::string type  = option.get_type_name();
+    const std::size_t begin = type.find('{'), end = type.find('}', begin == std::string::npos ? 0 : begin);
+    if (begin == std::string::npos || end == std::string::npos) return {};
+    std::vector<std::string> out;
+    for (std::size_t at = begin + 1; at < end;) {
+        const std::size_t next = std::min(type.find(',', at), end);
+        out.push_back(type.substr(at, next - at));
+        at = next + 1;
+    }
+    return out;
+}
 
 ShownOption shown(const CLI::Option& option)
 {
     ShownOption out{.description = option.get_description(), .takes_value = option.get_items_expected_max() > 0};
     for (const std::string& name : option.get_snames()) out.names.push_back("-" + name);
     for (const std::string& name : option.get_lnames()) out.names.push_back("--" + name);
+    out.choices = choices_of(option);
+    // The parser takes any text, as parameters may follow the name.
+    if (std::find(out.names.begin(), out.names.end(), "--solver") != out.names.end())
+        for (const std::string_view solver : solvers::solver_names()) out.choices.emplace_back(solver);
     return out;
 }
 
@@ -22,10 +42,12 @@ ShownVerb shown(const CLI::App& verb)
     ShownVerb out{.name = verb.get_name(), .description = verb.get_description()};
     for (const CLI::Option* option : verb.get_options()) {
         if (option->get_group().empty()) continue;
-        if (option->get_positional())
+        if (option->get_positional()) {
+            if (out.positionals.empty()) out.choices = choices_of(*option);
             out.positionals.push_back(option->get_name(true));
-        else
+        } else {
             out.options.push_back(shown(*option));
+        }
     }
     out.below = command_table(verb);
     return out;

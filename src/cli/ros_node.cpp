@@ -338,8 +338,8 @@ std::string RosNode::trajectory(std::size_t controller, const json& message, dou
 
 std::string RosNode::joints(const json& message)
 {
-    if (std::string wrong = unknown_field(message, {"header", "name", "position", "velocity", "effort"}); !wrong.empty())
-        return wrong;
+    std::string wrong = unknown_field(message, {"header", "name", "position", "velocity", "effort"});
+    if (!wrong.empty()) return wrong;
     const auto names = texts(message, "name");
     const auto p = numbers(message, "position"), v = numbers(message, "velocity");
     if (!names || !p || !v) return "name, position and velocity are not lists of texts and finite numbers";

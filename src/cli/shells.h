@@ -10,11 +10,13 @@ struct ShownOption {
     std::vector<std::string> names;  ///< "-o", "--output"
     std::string              description;
     bool                     takes_value = false;
+    std::vector<std::string> choices{};  ///< what its value may be; empty: many things
 };
 /// A verb, or a verb below a verb.
 struct ShownVerb {
     std::string              name, description;
     std::vector<std::string> positionals;
+    std::vector<std::string> choices;  ///< what the first positional may be; empty: many things
     std::vector<ShownOption> options;
     std::vector<ShownVerb>   below;
 };

@@ -29,6 +29,8 @@ _HOME = os.path.dirname(os.path.dirname(__file__))
 _KNOWN = (_HOME, os.path.dirname(np.__file__), sysconfig.get_path("stdlib"), "<frozen")
 #: Words of the inside, which say nothing to a caller.
 _INSIDE = re.compile(r"object has no attribute|has no attribute '_|bad_cast|incompatible function arguments")
+#: "shape_body[3] is 99: ..."
+_OF_A_ROW = re.compile(r"\w+\[\d+\] is ")
 #: What an accident is told as.
 _TOLD_AS = ((AttributeError, TypeError), (OverflowError, ValueError), (TypeError, TypeError), (IndexError, IndexError), (ValueError, ValueError))
 
@@ -182,6 +184,8 @@ def _explained(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
         if annotation is not inspect.Parameter.empty and value is not signature.parameters[name].default and not _fits(value, annotation, names):
             return _error(kind, name, value, f"expected {str(annotation).strip(chr(39))}")
     if told:
+        return failure
+    if _OF_A_ROW.match(text):  # of an array of the model, whichever argument holds it
         return failure
     strange = [name for name, value in given.items() if not _plain(value)]
     if missing is not None:

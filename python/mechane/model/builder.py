@@ -489,7 +489,15 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
 
     # -- the rest
     def _label(self, label: str | None, kind: str, number: int) -> str:
-        return f"{kind}_{number}" if label is None else str(label)
+        if label is None:
+            return f"{kind}_{number}"
+        text = str(label)
+        if not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError as wrong:
+                raise kind_of(ValueError)(f"label: {text!r} is no text: {wrong.reason}", "PYTHON_ARGUMENT") from None
+        return text
 
     def request_state_attributes(self, *attributes: str) -> None:
         """States of the model will hold these arrays too: "body_qdd", "body_parent_f"."""
@@ -539,6 +547,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
             self._check_inertia_settings()
         if not (skip_all_validations or skip_validation_shapes):
             self._check_materials()
+        self._check_actuators()
         actuators = [entry._actuator(requires_grad) for entry in self.actuator_entries.values()]
         for actuator in actuators:
             actuator.register_custom_attributes(self)

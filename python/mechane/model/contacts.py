@@ -427,6 +427,9 @@ class CollisionPipeline(PipelineNames):
                 (status["needed"], contacts.rigid_contact_max, "the deepest")
             warn(f"PYTHON_CONTACT_OVERFLOW: {needed} {'soft ' * soft}contacts, room for {room}; {kept if self.overflow_policy == 'report' else 'none'} were kept")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise kind_of(TypeError)("CollisionPipeline is not copied or pickled: pickle its model, and make the pipeline anew", "PYTHON_ARGUMENT")
+
     @property
     def status(self) -> str:
         return "ready"

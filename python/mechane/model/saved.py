@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import enum
-import hashlib
 import io
 import pickle
 from typing import Any
@@ -16,18 +15,22 @@ __all__ = ["FORMAT", "checked", "loaded", "sealed", "stamp"]
 FORMAT = (1, 2)
 
 
-#: Before the SHA-256 at the end of a file, which readers of earlier versions pass over.
+#: Bytes of a SHA-256.
+_SUM = 32
+#: Before that of the pickle at the end of a file, which readers of earlier versions pass over.
 _SEAL = b"\nmechane sha256\n"
 
 
 def sealed(content: bytes) -> bytes:
     """What a file holds: the pickle, and a sum of it, as a number with other bits is a number too."""
+    import hashlib  # only who saves and loads needs it
+
     return content + _SEAL + hashlib.sha256(content).digest()
 
 
 def _seal_of(data: bytes) -> bytes:
     """What stands behind the pickle of a file."""
-    seal = data[-len(_SEAL) - hashlib.sha256().digest_size:]
+    seal = data[-len(_SEAL) - _SUM:]
     return seal if seal.startswith(_SEAL) else b""
 
 

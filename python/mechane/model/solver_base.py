@@ -429,7 +429,10 @@ class Native(SolverBase):
         return [d.message for d in self._found if d.code in ("SOLVER_FEATURE", "SOLVER_APPROXIMATES")]
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.model!r}>"
+        return f"<{type(self).__name__} {self.__dict__.get('model')!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise kind_of(TypeError)(f"{type(self).__name__} is not copied or pickled: pickle its model, make the solver anew, and hand on checkpoint()", "PYTHON_ARGUMENT")
 
 
 
