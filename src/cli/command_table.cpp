@@ -2,6 +2,9 @@
 // cannot disagree with what is parsed. Hidden options and verbs (without a group) are left out. Sorted by name.
 // Called by completions.cpp and man.cpp.
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "cli/shells.h"
@@ -62,6 +65,22 @@ std::vector<ShownVerb> command_table(const CLI::App& app)
         out.push_back(shown(*verb));
     std::sort(out.begin(), out.end(), [](const ShownVerb& a, const ShownVerb& b) { return a.name < b.name; });
     return out;
+}
+
+bool knows_part(const std::vector<ShownVerb>& table, const std::string& verb, const std::string& part, const Io& io)
+{
+    if (part.empty()) return true;
+    const auto one = std::find_if(table.begin(), table.end(), [&](const ShownVerb& v) { return v.name == verb; });
+    std::vector<std::string> parts;
+    if (one != table.end()) {
+        parts = one->choices;
+        for (const ShownVerb& below : one->below) parts.push_back(below.name);
+    }
+    if (std::find(parts.begin(), parts.end(), part) != parts.end()) return true;
+    io.say_error(parts.empty()
+                     ? fmt::format("{} has no parts, such as {}\n", verb, part)
+                     : fmt::format("{} has no part {}\n  it has {}\n", verb, part, fmt::join(parts, ", ")));
+    return false;
 }
 
 }  // namespace mechane::cli

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/io.h"
+
 namespace mechane::cli {
 
 /// An option of a verb, as completions and manual pages name it.
@@ -23,6 +25,9 @@ struct ShownVerb {
 
 /// The command table, sorted by name; verbs that help does not show are left out.
 std::vector<ShownVerb> command_table(const CLI::App& app);
+
+/// Whether `part` may stand behind a verb, as in "ros bridge": its page tells of it. Says so where it may not.
+bool knows_part(const std::vector<ShownVerb>& table, const std::string& verb, const std::string& part, const Io& io);
 
 std::string bash_completion(const std::vector<ShownVerb>& table);
 std::string zsh_completion(const std::vector<ShownVerb>& table);

@@ -39,6 +39,13 @@ class Shells(unittest.TestCase):
             done = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True)
             self.assertEqual(sorted(done.stdout.split()), sorted(wanted.split()), words)
 
+    def test_help_and_manual_take_what_stands_behind_a_verb(self):
+        for verb in ("help", "man"):
+            self.assertEqual(mechane(verb, "ros", "bridge").stdout, mechane(verb, "ros").stdout)
+            done = mechane(verb, "ros", "brige")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("it has interfaces, channels, tf, bridge", done.stderr)
+
     def test_the_manual_has_every_verb_and_roff_takes_it(self):
         page = mechane("man").stdout
         for verb in ("view", "sim", "check", "fix", "completions"):
