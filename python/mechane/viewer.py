@@ -12,6 +12,7 @@ from .core.diagnostics import kind_of
 from .core.files import check, inputs_of, suffix_of
 from .io.recording import Recorder
 from .io.serve import _frame_of, view
+from .model.model import Model
 from .newton.modules import absent
 
 __all__ = ["ViewerFile", "ViewerNull", "ViewerUSD", "ViewerWeb"]
@@ -38,6 +39,9 @@ class ViewerNull:
         self._open = True
 
     def set_model(self, model: Any) -> None:
+        """@raises TypeError  it is no model; the viewer keeps the one that it has"""
+        if model is not None and not isinstance(model, Model):
+            raise kind_of(TypeError)(f"model: expected Model, not {type(model).__name__}", "PYTHON_ARGUMENT")
         self.model = model
 
     def begin_frame(self, time: float) -> None:
@@ -96,8 +100,8 @@ class ViewerFile(ViewerNull):
         self._recorder: Any = None
 
     def set_model(self, model: Any) -> None:
-        super().set_model(model)
         check(self.output_path, inputs_of(model))
+        super().set_model(model)
         self._recorder = Recorder(model)
 
     def log_state(self, state: Any) -> None:

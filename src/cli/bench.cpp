@@ -61,6 +61,13 @@ Result<model::Model> finalized(const model::ModelBuilder& scene, int worlds, Dia
 /// @return nothing if an option is invalid; the message has been printed
 std::optional<Result<model::Model>> load(BenchArgs& args, Context& context, Diagnostics& found)
 {
+    if (args.scene.file.empty() && args.scene.ground.empty()) {
+        std::string known;
+        for (const run::BuiltinScene& scene : run::builtin_scenes())
+            known += (known.empty() ? "" : ", ") + std::string(scene.name);
+        context.io.say_error(fmt::format("no stage given\n  name a file, or one of the built-in scenes: {}\n", known));
+        return std::nullopt;
+    }
     const auto options = scene_options(args.scene, context);
     if (!options) return std::nullopt;
     if (args.dt) run::set_step(args.run, {*args.dt, "given"});

@@ -3,6 +3,7 @@
 // Called by `mechane completions`.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 
@@ -52,21 +53,56 @@ std::string names(const ShownVerb& verb)
     return out;
 }
 
+std::string listed(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
+
+/// What may stand behind the verb: verbs below it, values of its first positional, or verbs again.
+std::vector<std::string> places(const ShownVerb& verb, const std::vector<ShownVerb>& table)
+{
+    std::vector<std::string> out = verb.choices;
+    for (const ShownVerb& below : verb.below) out.push_back(below.name);
+    if (verb.name == "help" || verb.name == "man")
+        for (const ShownVerb& one : table) out.push_back(one.name);
+    return out;
+}
+
+/// Options of a verb and of the verbs below it.
+std::vector<ShownOption> all_options(const ShownVerb& verb)
+{
+    std::vector<ShownOption> out = verb.options;
+    for (const ShownVerb& below : verb.below) out.insert(out.end(), below.options.begin(), below.options.end());
+    return out;
+}
+
 }  // namespace
 
 std::string bash_completion(const std::vector<ShownVerb>& table)
 {
     std::string out = "# Completion of mechane for bash:  source <(mechane completions bash)\n_mechane()\n{\n"
-                      "    local current=${COMP_WORDS[COMP_CWORD]} words=\n"
+                      "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words= places= "
+                      "values=\n"
                       "    if ((COMP_CWORD == 1)); then\n        words='";
     for (const ShownVerb& verb : table) out += verb.name + " ";
     out += "--help --version'\n    else\n        case ${COMP_WORDS[1]} in\n";
-    for (const ShownVerb& verb : table) out += fmt::format("            {}) words={} ;;\n", verb.name, shell_quoted(names(verb)));
-    out += "        esac\n    fi\n"
+    std::string valued;
+    for (const ShownVerb& verb : table) {
+        out += fmt::format("            {}) words={} places={} ;;\n", verb.name, shell_quoted(names(verb)),
+                           shell_quoted(listed(places(verb, table))));
+        for (const ShownOption& option : all_options(verb))
+            for (const std::string& name : option.names)
+                if (!option.choices.empty())
+                    valued += fmt::format("            {}:{}) values={} ;;\n", verb.name, name,
+                                          shell_quoted(listed(option.choices)));
+    }
+    out += "        esac\n        case ${COMP_WORDS[1]}:$previous in\n" + valued +
+           "        esac\n    fi\n"
            "    if ((COMP_CWORD == 1)) || [[ $current == -* ]]; then\n"
            "        COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+           "    elif [[ -n $values ]]; then\n"
+           "        COMPREPLY=($(compgen -W \"$values\" -- \"$current\"))\n"
+           "    elif ((COMP_CWORD == 2)) && [[ -n $places ]]; then\n"
+           "        COMPREPLY=($(compgen -W \"$places\" -- \"$current\"))\n"
            "    else\n"
-           "        COMPREPLY=($(compgen -W \"${words//--*/}\" -- \"$current\") $(compgen -f -- \"$current\"))\n"
+           "        COMPREPLY=($(compgen -f -- \"$current\"))\n"
            "    fi\n}\ncomplete -o filenames -F _mechane mechane\n";
     return out;
 }
@@ -83,14 +119,15 @@ std::string zsh_completion(const std::vector<ShownVerb>& table)
             for (const std::string& name : option.names)
                 out += fmt::format(" \\\n                {}",
                                    shell_quoted(fmt::format("*{}[{}]{}", name, specified(option.description),
-                                                      option.takes_value ? ":value:_files" : "")));
+                                                      !option.takes_value      ? ""
+                                                      : option.choices.empty() ? ":value:_files"
+                                                                               : ":value:(" + listed(option.choices) + ")")));
         };
         for (const ShownOption& option : verb.options) add(option);
         for (const ShownVerb& below : verb.below)
             for (const ShownOption& option : below.options)
                 if (option.names.front() != "-h") add(option);
-        std::string inner;
-        for (const ShownVerb& below : verb.below) inner += (inner.empty() ? "" : " ") + below.name;
+        const std::string inner = listed(places(verb, table));
         if (!inner.empty()) out += fmt::format(" \\\n                {}", shell_quoted("2:verb:(" + inner + ")"));
         out += " \\\n                '*:file:_files'\n            ;;\n";
     }
@@ -106,10 +143,14 @@ std::string fish_completion(const std::vector<ShownVerb>& table)
         const std::string when = fish_quoted("__fish_seen_subcommand_from " + verb.name);
         for (const ShownVerb& below : verb.below)
             out += fmt::format("complete -c mechane -n {} -a {} -d {}\n", when, below.name, fish_quoted(below.description));
+        if (verb.below.empty())
+            for (const std::string& place : places(verb, table))
+                out += fmt::format("complete -c mechane -n {} -f -a {}\n", when, fish_quoted(place));
         const auto add = [&](const ShownOption& option) {
             out += fmt::format("complete -c mechane -n {}", when);
             for (const std::string& name : option.names)
                 out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+            if (!option.choices.empty()) out += " -f -a " + fish_quoted(listed(option.choices));
             out += fmt::format("{} -d {}\n", option.takes_value ? " -r" : "", fish_quoted(option.description));
         };
         for (const ShownOption& option : verb.options) add(option);

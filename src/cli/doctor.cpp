@@ -111,7 +111,7 @@ void add_packages(std::vector<Check>& all)
         "import sys, importlib.util as u, importlib.metadata as m\n"
         "def v(d):\n"
         "    try: return m.version(d)\n"
-        "    except Exception: return '?'\n"
+        "    except Exception: return 'there, by a path of modules'\n"
         "print('.'.join(map(str, sys.version_info[:3])))\n";
     for (const Package& package : kPackages)
         // A line for each package, empty where it is not installed. Nothing is imported, since torch and jax take
@@ -174,8 +174,9 @@ std::vector<Check> checks()
     all.push_back({"solver mujoco",
                    mujoco.problem.empty() ? fmt::format("{} in {}", mujoco.version, mujoco.path)
                                           : fmt::format("not available: {}", mujoco.problem),
-                   true,
-                   {}});
+                   mujoco.problem.empty(),
+                   "Install it (python3 -m pip install mujoco), or name its library in MECHANE_MUJOCO.",
+                   false});
     std::error_code ignored;
     const auto      temporary = std::filesystem::temp_directory_path(ignored);
     all.push_back({"temporary folder", temporary.string(), access(temporary.c_str(), W_OK) == 0,

@@ -92,10 +92,11 @@ std::string manual_page(const std::vector<ShownVerb>& table, const std::string& 
 
 void add_man(CLI::App& app, Context& context)
 {
-    const auto about = std::make_shared<std::string>();
+    const auto about = std::make_shared<std::string>(), part = std::make_shared<std::string>();
     CLI::App*  verb  = app.add_subcommand("man", "Print the manual page: mechane man | man -l -");
     verb->add_option("verb", *about, "Of one verb alone");
-    verb->callback([&app, &context, about] {
+    verb->add_option("part", *part, "What stands behind the verb, as in ros bridge; the verb's page tells of it");
+    verb->callback([&app, &context, about, part] {
         const auto               table = command_table(app);
         std::vector<std::string> known;
         for (const ShownVerb& one : table) known.push_back(one.name);
@@ -103,6 +104,10 @@ void add_man(CLI::App& app, Context& context)
             context.io.say_error(fmt::format("{} is not a verb of mechane\n", *about));
             if (const auto near = nearest(*about, known); !near.empty())
                 context.io.say(fmt::format("  did you mean {}?\n", fmt::join(near, ", ")));
+            context.exit = kExitUsage;
+            return;
+        }
+        if (!knows_part(table, *about, *part, context.io)) {
             context.exit = kExitUsage;
             return;
         }

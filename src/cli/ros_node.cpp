@@ -215,6 +215,45 @@ std::vector<std::string> RosNode::actions() const
 
 // -- what comes in
 
+namespace {
+
+/// A field that messages of this kind do not have; empty if all are known. Left without a word, a misspelt one would
+/// count as zero.
+std::string unknown_field(const json& message, std::initializer_list<std::string_view> known, const char* where = "")
+{
+    if (message.is_object())
+        for (const auto& [name, value] : message.items())
+            if (std::find(known.begin(), known.end(), name) == known.end())
+                return fmt::format("there is no field '{}{}'; there are {}", where, name, fmt::join(known, ", "));
+    return {};
+}
+
+std::string unknown_in_twist(const json& message)
+{
+    const bool  stamped = message.contains("twist");
+    std::string wrong = stamped ? unknown_field(message, {"header", "twist"}) : std::string();
+    if (!wrong.empty()) return wrong;
+    const json& body = stamped ? message["twist"] : message;
+    wrong = unknown_field(body, {"linear", "angular"}, stamped ? "twist." : "");
+    for (const char* part : {"linear", "angular"})
+        if (wrong.empty() && body.is_object() && body.contains(part))
+            wrong = unknown_field(body[part], {"x", "y", "z"}, part[0] == 'l' ? "linear." : "angular.");
+    return wrong;
+}
+
+std::string unknown_in_trajectory(const json& message)
+{
+    std::string wrong = unknown_field(message, {"header", "joint_names", "points"});
+    if (!message.contains("points") || !message["points"].is_array()) return wrong;
+    for (const json& point : message["points"])
+        if (wrong.empty())
+            wrong = unknown_field(point, {"positions", "velocities", "accelerations", "effort", "time_from_start"},
+                                  "points.");
+    return wrong;
+}
+
+}  // namespace
+
 std::string RosNode::receive(std::size_t topic, const json& message)
 {
     if (!message.is_object()) return "a message is an object";
@@ -235,6 +274,7 @@ std::string RosNode::receive(std::size_t topic, const json& message)
 
 std::string RosNode::twist(std::size_t controller, const json& message)
 {
+    if (std::string wrong = unknown_in_twist(message); !wrong.empty()) return wrong;
     // Twist and TwistStamped alike.
     const json& body = message.contains("twist") && message["twist"].is_object() ? message["twist"] : message;
     const json  none = json::object();
@@ -250,6 +290,7 @@ std::string RosNode::twist(std::size_t controller, const json& message)
 
 std::string RosNode::trajectory(std::size_t controller, const json& message, double& end)
 {
+    if (std::string wrong = unknown_in_trajectory(message); !wrong.empty()) return wrong;
     const auto names = texts(message, "joint_names");
     if (!names || names->empty()) return "joint_names lists no joints";
     const auto& known = options_.controllers[controller].joints;
@@ -297,6 +338,8 @@ std::string RosNode::trajectory(std::size_t controller, const json& message, dou
 
 std::string RosNode::joints(const json& message)
 {
+    std::string wrong = unknown_field(message, {"header", "name", "position", "velocity", "effort"});
+    if (!wrong.empty()) return wrong;
     const auto names = texts(message, "name");
     const auto p = numbers(message, "position"), v = numbers(message, "velocity");
     if (!names || !p || !v) return "name, position and velocity are not lists of texts and finite numbers";
@@ -350,6 +393,15 @@ void RosNode::tell(run::LiveInbox::Message message)
 
 // -- what goes out
 
+void RosNode::ask(SimulationState wanted)
+{
+    using Kind = viewer::LiveCommand::Kind;
+    playing_   = wanted == SimulationState::playing;
+    stopped_   = wanted == SimulationState::stopped;
+    asked_.push_back({.kind = playing_ ? Kind::play : Kind::pause});
+    if (stopped_) asked_.push_back({.kind = Kind::reset});
+}
+
 std::vector<viewer::LiveCommand> RosNode::commands()
 {
     for (const auto& carrier : carriers_) carrier->listen();
@@ -372,6 +424,8 @@ void RosNode::stepped(const record::Frame& frame, const viewer::LiveStatus& stat
 {
     // The simulation was reset: rates of channels begin again.
     if (frame.t < time_) publication_.begin_again();
+    // Whoever plays or steps, a page too, ends that it is stopped.
+    stopped_ = stopped_ && !status.playing && !(frame.t > time_);
     time_    = frame.t;
     playing_ = status.playing;
     say(clock_, {{"clock", stamp(frame.t)}});

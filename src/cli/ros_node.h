@@ -67,7 +67,14 @@ class RosNode final : public viewer::LiveGuest {
     /// Names of the actions (control_msgs/action/FollowJointTrajectory).
     [[nodiscard]] std::vector<std::string> actions() const;
     [[nodiscard]] double                   time() const { return time_; }
-    [[nodiscard]] bool                     playing() const { return playing_; }
+    /// As simulation_interfaces names it, after all that was asked for.
+    enum class SimulationState { stopped = 0, playing = 1, paused = 2 };
+    [[nodiscard]] SimulationState state() const
+    {
+        return stopped_   ? SimulationState::stopped
+               : playing_ ? SimulationState::playing
+                          : SimulationState::paused;
+    }
 
     /// Does what a message asks for.
     /// @return what is wrong with it; empty if nothing is
@@ -76,7 +83,9 @@ class RosNode final : public viewer::LiveGuest {
     std::optional<Goal> begin(const std::string& action, const nlohmann::json& goal, std::string& why);
     /// Stops what is left of a goal: the joints stay where the last point was to be.
     void cancel(const Goal& goal);
-    /// What simulations are asked for, as simulation_interfaces names it.
+    /// What simulations are asked for, as simulation_interfaces names it: to be in another state, ...
+    void ask(SimulationState wanted);
+    /// ... or to step and to begin again, which leaves the state.
     void ask(viewer::LiveCommand command) { asked_.push_back(command); }
 
     std::vector<viewer::LiveCommand> commands() override;
@@ -104,7 +113,7 @@ class RosNode final : public viewer::LiveGuest {
     std::vector<std::unique_ptr<RosCarrier>> carriers_;
     std::vector<viewer::LiveCommand>         asked_;
     double                                   time_    = -1;
-    bool                                     playing_ = false, described_ = false;
+    bool                                     playing_ = false, stopped_ = false, described_ = false;
 
     std::size_t add_topic(RosTopic topic);
     void        add_publishers();

@@ -236,39 +236,53 @@ class Bridge final : public RosCarrier {
         }
         return simulation(service, args, wrong);
     }
-    /// Services of the package simulation_interfaces.
+    /// Services of the package simulation_interfaces, with the codes of its Result and of SetSimulationState.
     json simulation(const std::string& service, const json& args, std::string& wrong)
     {
-        constexpr int kStopped = 0, kPlaying = 1, kPaused = 2;  // SimulationState
-        constexpr int kUnsupported = 0, kOk = 1;                // Result
-        const auto    result = [](int code, const char* text) {
+        using State             = RosNode::SimulationState;
+        constexpr int kUnsupported = 0, kOk = 1, kIncorrectState = 3, kFailed = 4, kAlreadyThere = 101;
+        const auto    result = [](int code, const std::string& text) {
             return json{{"result", {{"result", code}, {"error_message", text}}}};
+        };
+        // A number of an argument; nothing if it is none.
+        const auto whole = [](const json& from, const char* name) -> std::optional<std::int64_t> {
+            const auto found = from.find(name);
+            if (found == from.end() || !found->is_number_integer()) return std::nullopt;
+            return found->get<std::int64_t>();
         };
         if (service == "/get_simulation_state") {
             json out     = result(kOk, "");
-            out["state"] = {{"state", node_.playing() ? kPlaying : kPaused}};
+            out["state"] = {{"state", static_cast<int>(node_.state())}};
             return out;
         }
         if (service == "/set_simulation_state") {
-            const int wanted =
-                args.contains("state") && args["state"].is_object() ? args["state"].value("state", -1) : -1;
-            if (wanted == kPlaying)
-                node_.ask({.kind = Kind::play});
-            else if (wanted == kPaused)
-                node_.ask({.kind = Kind::pause});
-            else if (wanted == kStopped)
-                node_.ask({.kind = Kind::pause}), node_.ask({.kind = Kind::reset});
-            else
-                return result(kUnsupported, "states are 0 (stopped), 1 (playing) and 2 (paused)");
+            const auto wanted = args.contains("state") && args["state"].is_object() ? whole(args["state"], "state")
+                                                                                     : std::nullopt;
+            if (!wanted) return result(kFailed, "state.state is a whole number: 0 (stopped), 1 (playing), 2 (paused)");
+            if (*wanted < 0 || *wanted > 2)
+                return result(kUnsupported,
+                              fmt::format("state {}: only 0 (stopped), 1 (playing) and 2 (paused) are known", *wanted));
+            if (static_cast<State>(*wanted) == node_.state())
+                return result(kAlreadyThere, "the simulation is in this state already");
+            node_.ask(static_cast<State>(*wanted));
             return result(kOk, "");
         }
-        if (service == "/reset_simulation") return node_.ask({.kind = Kind::reset}), result(kOk, "");
+        if (service == "/reset_simulation") {
+            // ResetSimulation: the default and everything, or time and state alike; time alone does not go back.
+            constexpr std::int64_t kState = 2, kAll = 255;
+            const std::int64_t     scope = args.contains("scope") ? whole(args, "scope").value_or(-1) : 0;
+            if (scope < 0 || scope > kAll) return result(kFailed, "scope is a whole number from 0 to 255");
+            if (scope != 0 && (scope & kState) == 0)
+                return result(kUnsupported, "a reset is of the whole state: scope 0, 2, 3 or 255");
+            node_.ask({.kind = Kind::reset});
+            return result(kOk, "");
+        }
         if (service == "/step_simulation") {
-            const auto steps = args.find("steps");
-            if (steps == args.end() || !steps->is_number_integer() || steps->get<std::int64_t>() < 1 ||
-                steps->get<std::int64_t>() > 1000)
-                return result(kUnsupported, "steps is between 1 and 1000");
-            node_.ask({.kind = Kind::step, .index = steps->get<std::int32_t>()});
+            const auto steps = whole(args, "steps");
+            if (!steps || *steps < 1 || *steps > 1000) return result(kFailed, "steps is a whole number from 1 to 1000");
+            if (node_.state() != State::paused)
+                return result(kIncorrectState, "the simulation is not paused; set_simulation_state 2 pauses it");
+            node_.ask({.kind = Kind::step, .index = static_cast<std::int32_t>(*steps)});
             return result(kOk, "");
         }
         wrong = fmt::format("there is no service '{}'; there are {}", service, fmt::join(services(), ", "));

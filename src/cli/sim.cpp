@@ -232,6 +232,12 @@ std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<
     // The step is not known yet, so a copy is tried with the one given or the default.
     SimArgs probe = args;
     if (!set_steps(probe, {args.dt.value_or(args.options.dt), {}}, io)) return kExitUsage;
+    if (context.global.json && std::find(args.outputs.begin(), args.outputs.end(), "-") != args.outputs.end()) {
+        io.say_error(
+            "--json and -o - both write to stdout\n  leave one out: --json is the report and the recording, -o - the "
+            "recording alone\n");
+        return kExitUsage;
+    }
     // --json is the output "-.json" unless it was named.
     if (context.global.json && std::find(args.outputs.begin(), args.outputs.end(), "-.json") == args.outputs.end())
         args.outputs.emplace_back("-.json");

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/shells.h"
 #include "mechane/core/nearest.h"
 
 namespace mechane::cli {
@@ -198,17 +199,23 @@ void refuse_not_finite(CLI::App& app)
 
 void add_help(CLI::App& app, Context& context)
 {
-    const auto about = std::make_shared<std::string>();
+    const auto about = std::make_shared<std::string>(), part = std::make_shared<std::string>();
     CLI::App*  verb  = app.add_subcommand("help", "Show what a verb does and which options it has");
     verb->add_option("verb", *about, "Verb");
-    verb->callback([&app, &context, about] {
+    verb->add_option("part", *part, "What stands behind the verb, as in ros bridge; the verb's page tells of it");
+    verb->callback([&app, &context, about, part] {
         const auto shown = [](const CLI::App& one, const std::string& before) {
             return one.get_formatter()->make_help(&one, before, CLI::AppFormatMode::Normal);
         };
         if (about->empty()) return context.io.out(shown(app, "mechane"));
         std::vector<std::string> known;
         for (const CLI::App* one : app.get_subcommands({})) {
-            if (one->get_name() == *about) return context.io.out(shown(*one, "mechane " + *about));
+            if (one->get_name() == *about) {
+                if (knows_part(command_table(app), *about, *part, context.io))
+                    return context.io.out(shown(*one, "mechane " + *about));
+                context.exit = kExitUsage;
+                return;
+            }
             if (!one->get_group().empty()) known.push_back(one->get_name());
         }
         context.io.say_error(fmt::format("{} is not a verb of mechane\n", *about));

@@ -153,6 +153,7 @@ std::optional<ExitCode> prepare_live(ViewArgs& args, const run::Scene& scene, co
     live.facts   = [&scene, &options](std::int32_t shape) {
         return picked_facts({*scene.stage, options.import, scene.imported, scene.model}, shape);
     };
+    live.say  = [&io = context.io](const std::string& what) { io.say_error(what + "\n"); };
     live.stop = [] { return Interruptible::asked(); };
     offer_controllers(args, controlled, inbox);
     if (args.ros.on) return open_ros(args, scene, controlled, inbox, *wanted, context, address);

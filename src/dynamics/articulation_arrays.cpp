@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mechane/dynamics/codes.h"
 #include "mechane/dynamics/forest.h"
 #include "mechane/dynamics/joint_motion.h"
@@ -58,6 +60,15 @@ struct WorldAxes {
     }
 };
 
+/// The link that carries another one, -1: none that moves. A free joint's rates are relative to its parent, so the
+/// parent carries its child as with any other joint, although each is the root of a tree of the forest.
+std::int32_t carrier(const model::Model& model, const Forest& f, const Link& link)
+{
+    if (!link.free || link.joint < 0) return link.parent;
+    const std::int32_t parent = model.joint_parent[static_cast<std::size_t>(link.joint)];
+    return parent < 0 ? -1 : f.body_link[static_cast<std::size_t>(parent)];
+}
+
 }  // namespace
 
 Result<ArticulationArray> eval_jacobian(const model::Model& model, const model::State& state,
@@ -87,8 +98,10 @@ Result<ArticulationArray> eval_jacobian(const model::Model& model, const model::
             const Vec3d p = centre_of(model, state, model.joint_child[static_cast<std::size_t>(j)]);
             double* block = out.values.data() + (a * out.rows + 6 * static_cast<std::size_t>(j - begin)) * out.columns;
             // Only dofs between the link and the root of its articulation move it.
-            for (std::int32_t at = l; at >= 0; at = f.links[static_cast<std::size_t>(at)].parent) {
+            // A ring of free joints has no root: no more links are visited than there are.
+            for (std::int32_t at = l, left = static_cast<std::int32_t>(f.links.size()); at >= 0 && left > 0; --left) {
                 const Link& link = f.links[static_cast<std::size_t>(at)];
+                at               = carrier(model, f, link);
                 if (link.joint < begin || link.joint >= end) continue;
                 const WorldAxes& moved = joints[static_cast<std::size_t>(link.joint - begin)];
                 for (std::int32_t k = 0; k < link.dofs; ++k) {
@@ -145,6 +158,121 @@ Result<ArticulationArray> eval_mass_matrix(const model::Model& model, const mode
             M[k * out.columns + k] += static_cast<double>(model.joint_armature[dof0 + k]);
     }
     return out;
+}
+
+namespace {
+
+/// Accelerations of links whose joint rates do not change.
+class CarriedRoots {
+  public:
+    CarriedRoots(const model::Model& model, JointSpace& space)
+        : model_(model), space_(space), asked_(space.forest().trees.size(), 0)
+    {
+    }
+
+    /// Of the root of a tree; zero unless a free joint's parent carries it.
+    Spatiald of(std::int32_t t)
+    {
+        const auto  first = static_cast<std::size_t>(space_.forest().trees[static_cast<std::size_t>(t)].link_begin);
+        const Link& root  = space_.forest().links[first];
+        if (!root.free || root.joint < 0 || asked_[static_cast<std::size_t>(t)]) return {};
+        const std::int32_t parent = model_.joint_parent[static_cast<std::size_t>(root.joint)];
+        if (parent < 0) return {};
+        asked_[static_cast<std::size_t>(t)] = 1;  // a ring of free joints ends where it began
+        const Carrier p                     = carrier_of(parent);
+        asked_[static_cast<std::size_t>(t)] = 0;
+        const Spatiald twist                = space_.motion().twist[first];
+        const Vec3d    r                    = space_.motion().com_W[first] - p.com;
+        // v = v_p + w_p x r + R u and w = w_p + R x, with R, which w_p turns, and constant rates u and x.
+        const Vec3d& w       = p.twist.angular;
+        const Vec3d  own     = twist.linear - p.twist.linear - cross(w, r);
+        const Vec3d  angular = p.acceleration.angular + cross(w, twist.angular - w);
+        return {p.acceleration.linear + cross(p.acceleration.angular, r) + cross(w, twist.linear - p.twist.linear) +
+                    cross(w, own),
+                angular};
+    }
+
+    /// Of the dofs of a tree, in the order of the forest.
+    std::vector<double> dofs(std::int32_t t)
+    {
+        const Tree&         tree = space_.forest().trees[static_cast<std::size_t>(t)];
+        std::vector<double> qdd(static_cast<std::size_t>(tree.dof_count()), 0.0);
+        if (const Spatiald a = of(t); a != Spatiald{})
+            for (std::size_t i = 0; i < 3; ++i) {
+                qdd[i]     = a.linear[i];
+                qdd[3 + i] = a.angular[i];
+            }
+        return qdd;
+    }
+
+  private:
+    struct Carrier {
+        Vec3d    com;
+        Spatiald twist, acceleration;
+    };
+
+    const Link& link_at(std::int32_t l) const { return space_.forest().links[static_cast<std::size_t>(l)]; }
+
+    /// A prescribed body moves on uniformly.
+    Carrier carrier_of(std::int32_t body)
+    {
+        const std::int32_t l = space_.forest().body_link[static_cast<std::size_t>(body)];
+        const Motion&      m = space_.motion();
+        const auto         b = static_cast<std::size_t>(body);
+        if (l < 0) return {m.base_com[b], m.base_twist[b], {}};
+        const std::int32_t t     = link_at(l).tree;
+        const auto         of_t  = space_.accelerations(t, dofs(t));
+        const auto         first = space_.forest().trees[static_cast<std::size_t>(t)].link_begin;
+        const auto         i     = static_cast<std::size_t>(l);
+        return {m.com_W[i], m.twist[i], of_t[static_cast<std::size_t>(l - first)]};
+    }
+
+    const model::Model&       model_;
+    JointSpace&               space_;
+    std::vector<std::uint8_t> asked_;  ///< by tree
+};
+
+}  // namespace
+
+std::vector<double> velocity_force(const model::Model& model, JointSpace& space, std::int32_t tree)
+{
+    std::vector<double>       tau = space.coriolis_force(tree);
+    const std::vector<double> qdd = CarriedRoots(model, space).dofs(tree);
+    if (std::all_of(qdd.begin(), qdd.end(), [](double a) { return a == 0; })) return tau;
+    const std::vector<double> moved = space.inverse_dynamics(tree, qdd), held = space.inverse_dynamics(tree, {});
+    for (std::size_t k = 0; k < tau.size(); ++k) tau[k] += moved[k] - held[k];
+    return tau;
+}
+
+void load_carriers(const model::Model& model, const JointSpace& space, std::vector<std::vector<double>>& forces)
+{
+    const Forest&             f = space.forest();
+    std::vector<std::int32_t> carrying(f.trees.size(), -1), waiting(f.trees.size(), 0), ready;
+    const auto                tree_of = [&](std::int32_t l) {
+        return static_cast<std::size_t>(f.links[static_cast<std::size_t>(l)].tree);
+    };
+    for (std::size_t t = 0; t < f.trees.size(); ++t) {
+        const Link& root = f.links[static_cast<std::size_t>(f.trees[t].link_begin)];
+        carrying[t]      = carrier(model, f, root);
+        if (carrying[t] >= 0) ++waiting[tree_of(carrying[t])];
+    }
+    for (std::size_t t = 0; t < f.trees.size(); ++t)
+        if (waiting[t] == 0) ready.push_back(static_cast<std::int32_t>(t));
+    // A tree hands on its own load and that of what it carries: those that carry nothing come first.
+    while (!ready.empty()) {
+        const auto t = static_cast<std::size_t>(ready.back());
+        ready.pop_back();
+        if (carrying[t] < 0) continue;
+        const auto                 to   = tree_of(carrying[t]);
+        const std::vector<double>& from = forces[t];
+        const Spatiald             load{{from[0], from[1], from[2]}, {from[3], from[4], from[5]}};
+        visit_point_columns(
+            f, space.motion(), carrying[t], space.motion().com_W[static_cast<std::size_t>(f.trees[t].link_begin)],
+            [&](std::int32_t dof, const Vec3d& v, const Vec3d& w) {
+                forces[to][static_cast<std::size_t>(dof - f.trees[to].dof_begin)] += dot(Spatiald{v, w}, load);
+            });
+        if (--waiting[to] == 0) ready.push_back(static_cast<std::int32_t>(to));
+    }
 }
 
 }  // namespace mechane::dynamics

@@ -91,11 +91,14 @@ std::vector<Real> articulation_forces(const Model& m, const State& s, std::span<
 {
     JointSpace space(m);
     space.set_state(s);
-    std::vector<double>     by_dof(m.joint_dof_count());
-    const dynamics::Forest& f = space.forest();
+    std::vector<double>              by_dof(m.joint_dof_count());
+    const dynamics::Forest&          f = space.forest();
+    std::vector<std::vector<double>> of_tree(f.trees.size());
+    for (std::size_t t = 0; t < f.trees.size(); ++t) of_tree[t] = force(space, static_cast<std::int32_t>(t));
+    dynamics::load_carriers(m, space, of_tree);
     for (std::size_t t = 0; t < f.trees.size(); ++t) {
-        const dynamics::Tree&     tree = f.trees[t];
-        const std::vector<double> tau  = force(space, static_cast<std::int32_t>(t));
+        const dynamics::Tree&      tree = f.trees[t];
+        const std::vector<double>& tau  = of_tree[t];
         for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
             const dynamics::Link& link = f.links[static_cast<std::size_t>(l)];
             const double*         own  = tau.data() + (link.dof - tree.dof_begin);
@@ -181,21 +184,22 @@ void bind_dynamics(nb::module_& m)
             return to_python(unwrap(dynamics::eval_mass_matrix(model, state, flags(mask))), model.articulation_count());
         },
         nb::arg("model"), nb::arg("state"), nb::arg("mask").none());
-    const auto forces = [&m](const char* name, std::vector<double> (JointSpace::*force)(std::int32_t)) {
+    const auto forces = [&m](const char* name, auto force) {
         m.def(
             name,
             [force](const Model& model, const State& state, std::optional<BytesIn> mask) {
                 check_sizes(model, state);
                 check_mask(model, mask);
-                return owned(
-                    articulation_forces(model, state, flags(mask),
-                                        [&](JointSpace& space, std::int32_t tree) { return (space.*force)(tree); }),
-                    {model.articulation_count(), static_cast<std::size_t>(model.max_dofs_per_articulation)});
+                return owned(articulation_forces(
+                                 model, state, flags(mask),
+                                 [&](JointSpace& space, std::int32_t tree) { return force(model, space, tree); }),
+                             {model.articulation_count(), static_cast<std::size_t>(model.max_dofs_per_articulation)});
             },
             nb::arg("model"), nb::arg("state"), nb::arg("mask").none());
     };
-    forces("gravity_force", &JointSpace::gravity_force);
-    forces("coriolis_force", &JointSpace::coriolis_force);
+    forces("gravity_force",
+           [](const Model&, JointSpace& space, std::int32_t tree) { return space.gravity_force(tree); });
+    forces("coriolis_force", dynamics::velocity_force);
     m.def("energy", [](const Model& model, const State& state) {
         check_sizes(model, state);
         const dynamics::Energy e = dynamics::energy(model, state);

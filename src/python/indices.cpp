@@ -48,6 +48,13 @@ void check_indices(const model::Model& m)
     check_types("shape_type", m.shape_type);
     const std::size_t bodies = m.body_q.size(), joints = m.joint_type.size();
     const auto        worlds = static_cast<std::size_t>(m.world_count);
+    for (std::size_t i = 0; i < m.shape_type.size(); ++i) {
+        const auto type = static_cast<std::int32_t>(m.shape_type[i]);
+        if (type < 0 || type > static_cast<std::int32_t>(model::GeoType::gaussian))
+            throw nb::value_error(fmt::format("shape_type[{}] is {}: expected a GeoType, 0 to {}", i, type,
+                                              static_cast<std::int32_t>(model::GeoType::gaussian))
+                                      .c_str());
+    }
     check("shape_body", m.shape_body, -1, bodies, "bodies");
     check("shape_world", m.shape_world, -1, worlds, "worlds");
     check("body_world", m.body_world, -1, worlds, "worlds");

@@ -40,6 +40,7 @@ nb::dict to_python(const solvers::StepReport& r)
 {
     nb::dict out;
     out["diverged"]            = r.diverged;
+    out["diverged_worlds"]     = r.diverged_worlds;
     out["culprit_body"]        = r.culprit_body;
     out["culprit_joint"]       = r.culprit_joint;
     out["culprit"]             = nb::str(r.culprit.c_str());

@@ -248,9 +248,23 @@ struct LiveSession::Impl {
                 ++driver;
             }
     }
+    /// A recording is of one beginning: after another one the next file begins, and whoever looks on is told.
+    void record_anew()
+    {
+        const std::string before = numbered(options.record, recordings);
+        if (auto begun = start_recording(); !begun) {
+            tell(begun);
+            return;
+        }
+        const std::string what = fmt::format("Reset: {} holds what was before, {} what follows.", before,
+                                             numbered(options.record, recordings));
+        page->say(what);
+        if (options.say) options.say(what);
+    }
     void reset()
     {
-        tell(stop_recording());
+        const bool anew = writer.has_value() && !at_beginning;
+        if (anew) tell(stop_recording());
         // A checkpoint of this very engine fits it.
         if (auto back = engine->resume(beginning); !back) page->say(back.error().message);
         targets.clear();
@@ -258,6 +272,7 @@ struct LiveSession::Impl {
         status.diverged = false;
         changed         = true;
         at_beginning    = true;
+        if (anew) record_anew();
         tell_guests();
     }
     void move_joint(std::int32_t dof, double value)

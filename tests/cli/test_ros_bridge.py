@@ -189,6 +189,7 @@ class Rosbridge(unittest.TestCase):
                                 ({"op": "publish", "topic": "/joint_command", "msg": {"name": ["elbow"], "position": [1]}}, "elbow"), ({"op": "dance"}, "subscribe"),
                                 ({"op": "publish", "topic": "/joint_command", "msg": {"name": ["hinge"], "position": ["1"]}}, "finite"),
                                 ({"op": "publish", "topic": "/joint_command", "msg": {"name": ["hinge"], "velocity": [1]}}, "position"),
+                                ({"op": "publish", "topic": "/joint_command", "msg": {"name": ["hinge"], "positions": [1]}}, "there is no field 'positions'"),
                                 ({"op": "publish", "topic": "/joint_command"}, "object"), ({"op": "publish", "topic": "/clock", "msg": {}}, "published by")):
                 client.say(**words)
                 self.assertIn(part, client.error(), words)
@@ -221,7 +222,34 @@ class Rosbridge(unittest.TestCase):
             self.assertEqual(client.call("/get_simulation_state")["state"]["state"], 2)
             client.call("/step_simulation", steps=5)
             self.assertAlmostEqual(seconds(client.message("/clock", lambda m: seconds(m["clock"]) > 0.045)["clock"]), 0.05)
-            self.assertEqual(client.call("/step_simulation", steps=0)["result"]["result"], 0)
+            for steps in (0, -1, 1001, 1.5, "2", None):
+                self.assertEqual(client.call("/step_simulation", steps=steps)["result"]["result"], 4)  # OPERATION_FAILED
+
+    def test_states_of_the_simulation_answer_as_simulation_interfaces_says(self):
+        """Result: FEATURE_UNSUPPORTED 0, OK 1, INCORRECT_STATE 3, OPERATION_FAILED 4; SetSimulationState: ALREADY_IN_TARGET_STATE 101."""
+        with Bridge("ros", "bridge", self.arm, "--port", "0", "--dt", "0.01") as bridge, bridge.connect() as client:
+            def state():
+                return client.call("/get_simulation_state")["state"]["state"]
+
+            def set_state(wanted):
+                return client.call("/set_simulation_state", state={"state": wanted})["result"]["result"]
+
+            client.subscribe("/clock")
+            client.message("/clock", lambda m: seconds(m["clock"]) > 0.05)
+            self.assertEqual((state(), set_state(1)), (1, 101))
+            refused = client.call("/step_simulation", steps=5)["result"]
+            self.assertEqual(refused["result"], 3)
+            self.assertIn("paused", refused["error_message"])
+            self.assertEqual((set_state(2), state(), set_state(2)), (1, 2, 101))
+            self.assertEqual(client.call("/step_simulation", steps=2)["result"]["result"], 1)
+            self.assertEqual((set_state(0), state(), set_state(0)), (1, 0, 101))
+            for _ in range(5):  # it stays so
+                self.assertEqual(state(), 0)
+            self.assertEqual(client.call("/step_simulation", steps=5)["result"]["result"], 3)
+            self.assertEqual((set_state(7), set_state("x")), (0, 4))
+            self.assertEqual(client.call("/reset_simulation", scope=1)["result"]["result"], 0)
+            self.assertEqual(client.call("/reset_simulation", scope=255)["result"]["result"], 1)
+            self.assertEqual((set_state(1), state()), (1, 1))
 
     def test_what_was_driven_is_in_the_recording_and_proved(self):
         out = self.root / "run.mrec"

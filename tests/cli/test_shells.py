@@ -27,6 +27,25 @@ class Shells(unittest.TestCase):
             done = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True)
             self.assertEqual(done.stdout.split(), [wanted])
 
+    def test_bash_completes_values(self):
+        """Of the first word behind a verb and of options, and nothing else where only some may stand."""
+        script = mechane("completions", "bash").stdout
+        solvers = "softstep xpbd semi-implicit featherstone vbd mujoco"
+        for words, wanted in ((["ros", ""], "interfaces channels tf bridge"), (["dump", ""], "stage physics model"), (["schema", "co"], "conventions"),
+                              (["sim", "--solver", ""], solvers), (["sim", "robot.usda", "--solver", "v"], "vbd"), (["help", "si"], "sim"), (["man", "repl"], "replay"),
+                              (["check", "robot.usda", "--format", "s"], "sarif")):
+            listed = " ".join(f"'{word}'" for word in ["mechane", *words])
+            asked = f'{script}\nCOMP_WORDS=({listed}); COMP_CWORD={len(words)}; _mechane; printf "%s\\n" "${{COMPREPLY[@]}}"'
+            done = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True)
+            self.assertEqual(sorted(done.stdout.split()), sorted(wanted.split()), words)
+
+    def test_help_and_manual_take_what_stands_behind_a_verb(self):
+        for verb in ("help", "man"):
+            self.assertEqual(mechane(verb, "ros", "bridge").stdout, mechane(verb, "ros").stdout)
+            done = mechane(verb, "ros", "brige")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("it has interfaces, channels, tf, bridge", done.stderr)
+
     def test_the_manual_has_every_verb_and_roff_takes_it(self):
         page = mechane("man").stdout
         for verb in ("view", "sim", "check", "fix", "completions"):

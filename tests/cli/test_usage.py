@@ -40,6 +40,16 @@ class Usage(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("there is no rule and no diagnostic REP-1.3-zz\n  Did you mean REP-1.3-", done.stderr)
 
+    def test_two_documents_on_stdout_are_refused(self):
+        done = mechane("sim", QUADRUPED, "--frames", "1", "-o", "-", "--json")
+        self.assertEqual((done.returncode, done.stderr.splitlines()[0]), (2, "error: --json and -o - both write to stdout"))
+
+    def test_bench_names_its_scenes_where_no_stage_is_given(self):
+        done = mechane("bench")
+        self.assertEqual(done.returncode, 2)
+        for name in ("pyramid", "ant", "spheres"):
+            self.assertIn(name, done.stderr)
+
     def test_an_option_that_may_repeat_leaves_the_file_alone(self):
         with tempfile.TemporaryDirectory() as folder:
             for arguments in (["sim", "--frames", "1", "-o", f"{folder}/a.json", "-o", f"{folder}/b.csv", QUADRUPED], ["sim", "--frames", "1", "--resolvers", "newton,physx", QUADRUPED],

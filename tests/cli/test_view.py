@@ -220,6 +220,29 @@ class Live(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([p.name for p in self.root.iterdir() if p.name.startswith(".")], [])
 
+    def test_a_reset_begins_another_recording_and_says_so(self):
+        out, second = self.root / "run.mrec", self.root / "run-2.mrec"
+        with View(self.ball, "--dt", "0.01", "--record", out, "--paused") as view:
+            with view.connect() as page:
+                for _ in range(3):
+                    page.say(do="step")
+                frames(page, lambda f: f.time > 0.025)
+                page.say(do="reset")
+                self.assertTrue(frames(page, lambda f: f.time == 0).recording)
+                for _ in range(5):
+                    page.say(do="step")
+                self.assertTrue(frames(page, lambda f: f.time > 0.045).recording)
+                page.say(do="reset")
+                frames(page, lambda f: f.time == 0)
+                page.say(do="reset")  # nothing came between: the third file goes on
+            self.assertEqual(view.end(), 0, view.said)
+        self.assertIn(f"Reset: {out} holds what was before, {second} what follows.", view.said)
+        for file, steps in ((out, 3), (second, 5)):
+            done = mechane("replay", file, "--verify")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"steps     0 to {steps} (", done.stdout)
+        self.assertEqual(sorted(p.name for p in self.root.glob("run*")), ["run-2.mrec", "run-3.mrec", "run.mrec"])
+
     def test_ctrl_c_ends_with_0_and_leaves_nothing(self):
         before = set(self.root.iterdir())
         view = View(self.ball)

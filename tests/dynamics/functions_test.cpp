@@ -77,7 +77,9 @@ TEST_CASE("Jacobians in the model's layout give body velocities, unselected arti
             std::int32_t              parent = -1;
             for (int k = 0; k < 2 + a; ++k) {
                 const auto link = add_random_link(b, r);
-                const auto type = k == 0 ? (a == 1 ? free : revolute) : k == 1 ? ball : prismatic;
+                // A free joint below a body that moves: its rates are relative to that body.
+                const bool floats = k == 0 ? a == 1 : k == a + 1 && a < 2;
+                const auto type   = floats ? free : k == 0 ? revolute : k == 1 ? ball : prismatic;
                 auto       j    = random_joint(r, type, parent, link);
                 if (type == revolute) j.angular_axes[0].armature = 0.3;
                 joints.push_back(b.add_joint(j));

@@ -3,6 +3,7 @@ import enum
 import inspect
 import json
 import os
+import pickle
 import re
 import signal
 import warnings
@@ -154,3 +155,119 @@ def test_what_is_wrong_is_refused_by_name(part, tmp_path):
     assert len(lines) > 30 * len(WRONG)
     wrong = [line for line in lines if line[1] is not None]
     assert not wrong, "\n".join(f"{tried}: {why}" for tried, why in wrong[:40])
+
+
+def balls(*heights):
+    """A ball of 0.1 m over the ground for each height."""
+    b = mc.ModelBuilder()
+    for i, height in enumerate(heights):
+        b.add_shape_sphere(b.add_body(xform=(0, 0, height, 0, 0, 0, 1), label=f"ball{i}"), radius=0.1)
+    b.add_ground_plane()
+    return b.finalize()
+
+
+def contacts_of(m):
+    return m.collide(m.state(), m.contacts())
+
+
+def test_a_step_takes_what_belongs_to_its_model():
+    """Equal counts are not enough: contacts of a ball that lies would hold one that falls"""
+    a, b = balls(1.0), balls(0.1)
+    solver, s = mc.solvers.SolverSoftStep(a), a.state()
+    pipeline = mc.CollisionPipeline(a)
+    for name, call in {"contacts": lambda: solver.step(s, s, None, contacts_of(b), 0.01),
+                       "state_in": lambda: solver.step(b.state(), s, None, None, 0.01),
+                       "state_out": lambda: solver.step(s, b.state(), None, None, 0.01),
+                       "control": lambda: solver.step(s, s, b.control(), None, 0.01),
+                       "state": lambda: solver.reset(b.state()),
+                       "contacts ": lambda: solver.update_contacts(contacts_of(b)),
+                       "state ": lambda: pipeline.collide(b.state(), pipeline.contacts()),
+                       "state  ": lambda: a.collide(b.state()),
+                       "state   ": lambda: solver.rollout(b.state(), 1, 0.01)}.items():
+        with pytest.raises(ValueError, match=rf"^{name.strip()}: of another model; ") as raised:
+            call()
+        assert raised.value.code == f"PYTHON_ARG_{name.strip().partition('_')[0].upper()}"
+    assert s.body_q[0, 2] == 1.0
+
+
+def test_a_step_tells_contacts_that_nothing_was_collided_into():
+    m = balls(0.1)
+    solver, s, contacts = mc.solvers.SolverSoftStep(m), m.state(), m.contacts()
+    with pytest.raises(ValueError, match="^contacts: nothing was collided into them yet; ") as raised:
+        solver.step(s, s, None, contacts, 0.01)
+    assert raised.value.code == "PYTHON_ARG_CONTACTS"
+    contacts.clear()  # there are none, says the program
+    solver.step(s, s, None, contacts, 0.01)
+
+
+def test_a_copy_of_a_model_takes_states_and_contacts_of_the_first():
+    """As a process has that gets both through pickles of their own (PYA-050)"""
+    m = balls(0.1)
+    copy = pickle.loads(pickle.dumps(m))
+    s = m.state()
+    mc.solvers.SolverSoftStep(copy).step(s, s, m.control(), m.collide(s), 0.01)
+
+
+def test_there_is_no_pose_that_is_none():
+    m = balls(0.1)
+    s, c = m.state(), m.control()
+    for owner, names in ((s, ("body_q", "body_qd", "joint_q", "joint_qd")), (c, ("joint_target_q",))):
+        for name in names:
+            before = np.array(getattr(owner, name))
+            with pytest.raises(TypeError, match=f"^{name}: expected .* numbers, not None"):
+                setattr(owner, name, None)
+            assert np.array_equal(getattr(owner, name), before)
+    s.body_f[:] = 1
+    s.body_f = None
+    assert not s.body_f.any()
+
+
+def code_of(call):
+    with pytest.raises(mc.MechaneError) as raised:
+        call()
+    return raised.value.code, str(raised.value)
+
+
+def hinge_about(axis):
+    b = mc.ModelBuilder()
+    b.add_joint_revolute(-1, b.add_link(), axis=axis)
+
+
+def test_errors_about_arguments_have_an_id():
+    """Also those of checks that raise by Python's own classes"""
+    m, other = pendulum(2).finalize(), pendulum(3).finalize()
+    s = m.state()
+    for call, code, words in ((lambda: mc.ModelBuilder().add_body(xform=(1, 2, 3, 4, 5, 6)), "PYTHON_ARGUMENT", "xform: expected 7 numbers"),
+                              (lambda: hinge_about("Q"), "PYTHON_ARGUMENT", "axis 'Q'"),
+                              (lambda: mc.eval_fk(m, np.zeros(3), s.joint_qd, s), "PYTHON_ARGUMENT", "joint_q"),
+                              (lambda: mc.eval_ik(m, s, np.zeros(2), np.zeros(2)), "PYTHON_ARGUMENT", "float64"),
+                              (lambda: mc.eval_jacobian(m, other.state()), "PYTHON_ARGUMENT", "state: of another model"),
+                              (lambda: setattr(s, "body_q", np.zeros((3, 7))), "PYTHON_ARGUMENT", "expected 14"),
+                              (lambda: mc.solvers.SolverSoftStep(m).step(None, s, None, None, 0.01), "PYTHON_ARG_STATE", "state_in: expected State"),
+                              (lambda: mc.ModelBuilder().add_body(label="\ud800"), "PYTHON_ARGUMENT", "label: "),
+                              (lambda: pickle.dumps(mc.solvers.SolverSoftStep(m)), "PYTHON_ARGUMENT", "SolverSoftStep is not copied or pickled"),
+                              (lambda: pickle.dumps(mc.CollisionPipeline(m)), "PYTHON_ARGUMENT", "CollisionPipeline is not copied")):
+        told = code_of(call)
+        assert told[0] == code and words in told[1], told
+
+
+def test_shapes_of_no_kind_and_no_body_are_told():
+    for name, value in (("shape_type", 777), ("shape_type", -1), ("shape_body", 99)):
+        m = balls(0.1)
+        getattr(m, name)[0] = value
+        code, words = code_of(lambda: m.collide(m.state()))
+        assert code == "PYTHON_ARGUMENT" and words.startswith(f"{name}[0] is {value}: expected "), words
+
+
+def test_places_and_delays_of_actuators_are_checked():
+    from mechane.actuators import DrivePD
+
+    for arguments, words in (({"index": -1}, "index is -1"), ({"index": 1.5}, "index: expected"), ({"index": 0, "delay_steps": -1}, "delay_steps"), ({"index": 0, "delay_steps": 1.5}, "delay_steps"),
+                             ({"index": 0, "delay_steps": 10**9}, "delay_steps"), ({"index": 0, "pos_index": -2}, "pos_index is -2")):
+        assert words in code_of(lambda: pendulum(2).add_actuator(DrivePD, kp=1.0, kd=0.1, **arguments))[1]
+    b = pendulum(2)
+    b.add_actuator(DrivePD, index=5, kp=1.0, kd=0.1)
+    assert code_of(b.finalize) == ("PYTHON_ARG_ACTUATOR", "add_actuator: index is 5, and the builder has 2 of them, from 0 on")
+    b = pendulum(2)
+    b.add_actuator(DrivePD, index=0, kp=1.0, kd=0.1, delay_steps=0)
+    assert len(b.finalize().actuators) == 1  # the present command is read

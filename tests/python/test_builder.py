@@ -507,3 +507,37 @@ def test_the_rest_of_a_ball_joint_is_what_was_written():
     copies = mc.ModelBuilder()
     copies.replicate(b, 2)
     assert np.allclose(copies.finalize().joint_rest_q, 2 * [0.25, 0.6, 0.0, 0.0, 0.8])
+
+
+@pytest.mark.parametrize("call", ["replicate", "add_world", "add_builder"])
+def test_a_copy_that_cannot_be_made_leaves_nothing_behind(call):
+    """No empty world, no first copies without the others"""
+    one, worlds, opened = pendulum(1), mc.ModelBuilder(), mc.ModelBuilder()
+    worlds.add_world(pendulum(1))
+    opened.begin_world()
+    b = pendulum(1)
+    other_values = mc.ModelBuilder()
+    other_values.add_custom_attribute(mc.ModelBuilder.CustomAttribute("weight", float, mc.Model.AttributeFrequency.BODY, default=1.0))
+    b.add_custom_attribute(mc.ModelBuilder.CustomAttribute("weight", float, mc.Model.AttributeFrequency.BODY, default=2.0))
+    made = {"replicate": lambda what, place=None, label=None: b.replicate(what, 2, **({} if place is None else {"xforms": [None, place]}), **({} if label is None else {"label_prefixes": ["a", label]})),
+            "add_world": lambda what, place=None, label=None: b.add_world(what, xform=place, label_prefix=label),
+            "add_builder": lambda what, place=None, label=None: b.add_builder(what, xform=place, label_prefix=label)}[call]
+    for arguments, kind, text in (((b,), ValueError, "builder: it is the one that it would be added to"), ((worlds,), ValueError, "builder: it has worlds of its own"),
+                                  ((opened,), ValueError, "builder: it has worlds of its own"), ((one, (1, 2)), (TypeError, ValueError), "xform"), ((one, None, 3), TypeError, "label_prefix"),
+                                  ((3,), TypeError, "builder: expected ModelBuilder"), ((other_values,), ValueError, "weight")):
+        with pytest.raises(kind, match=text) as raised:
+            made(*arguments)
+        assert isinstance(raised.value, mc.MechaneError) and raised.value.code
+        assert (b.world_count, b.current_world, b.body_count, b.joint_count) == (0, -1, 1, 1)
+    made(one)
+    assert b.body_count == (3 if call == "replicate" else 2)
+
+
+def test_how_many_copies_and_how_far_apart():
+    b, one = mc.ModelBuilder(), pendulum(1)
+    for count, kind in ((-1, ValueError), (1.5, TypeError), ("2", TypeError), (None, TypeError)):
+        with pytest.raises(kind, match="copy_count"):
+            b.replicate(one, count)
+    with pytest.raises(ValueError, match="spacing: .* not finite"):
+        b.replicate(one, 2, spacing=(float("nan"), 1, 0))
+    assert b.world_count == 0 and b.body_count == 0

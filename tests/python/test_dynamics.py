@@ -655,6 +655,7 @@ def test_wrenches_of_contacts_are_there_for_who_asks():
     b.request_contact_attributes("force")
     m = b.finalize()
     solver, state, contacts = mc.solvers.SolverSoftStep(m), m.state(), m.contacts()
+    contacts.clear()
     solver.step(state, state, None, contacts, 1 / 240)
     assert not contacts.force.any()  # there is no contact yet
     for _ in range(60):
@@ -679,3 +680,57 @@ def test_contacts_that_a_solver_cannot_read_are_refused():
         contacts.rigid_contact_count[0] = count
         with pytest.raises(ValueError, match="rigid_contact_count is not between"):
             solver.step(state, state, None, contacts, 1 / 60)
+
+
+def free_child_on_a_hinge(distance=False):
+    """A hinge about y at the origin, and 1 m from it a body that moves freely with respect to the hinge's body. Each has 1 kg and 0.1 kg m^2."""
+    b = mc.ModelBuilder(gravity=(0, 0, -10))
+    inertia = np.diag([0.1, 0.1, 0.1])
+    parent = b.add_link(mass=1.0, inertia=inertia)
+    child = b.add_link(mass=1.0, inertia=inertia)
+    joints = [b.add_joint_revolute(-1, parent, axis=(0, 1, 0))]
+    joints.append(b.add_joint_distance(parent, child, min_distance=-1, max_distance=-1) if distance else b.add_joint_free(child, parent=parent))
+    b.add_articulation(joints)
+    m = b.finalize()
+    s = m.state()
+    s.joint_q[1:4] = (1, 0, 0)
+    return m, s
+
+
+@pytest.mark.parametrize("distance", [False, True])
+def test_the_jacobian_of_a_free_joint_has_the_motion_of_its_parent(distance):
+    """The rates of a free joint are relative to its parent's velocity field, and J qd is body_qd (DYN-036)"""
+    m, s = free_child_on_a_hinge(distance)
+    s.joint_qd[:] = (1.0, 0.2, 0.3, -0.4, 0.5, 0.6, 0.7)
+    mc.eval_fk(m, s.joint_q, s.joint_qd, s)
+    J = np.asarray(mc.eval_jacobian(m, s))[0]
+    # w x r = y x x = -z at the child.
+    np.testing.assert_allclose((J @ s.joint_qd).reshape(2, 6), [(0, 0, 0, 0, 1, 0), (0.2, 0.3, -1.4, 0.5, 1.6, 0.7)], atol=1e-6)
+    np.testing.assert_allclose((J @ s.joint_qd).reshape(2, 6), s.body_qd, atol=1e-6)
+    H = np.asarray(mc.eval_mass_matrix(m, s))[0]
+    np.testing.assert_allclose(H[0], (0.1 + 0.1 + 1.0, 0, 0, -1, 0, 0.1, 0), atol=1e-6)  # both inertias and 1 kg at 1 m
+
+
+def test_accelerations_of_a_free_joint_are_relative_to_its_parent():
+    """The child falls and the hinge turns on, so that what the child does as seen from its parent has centrifugal and Coriolis terms; a short step of the solver agrees"""
+    m, s = free_child_on_a_hinge()
+    s.joint_qd[:] = (1.0, 0.2, 0.3, -0.4, 0.5, 0.6, 0.7)
+    mc.eval_fk(m, s.joint_q, s.joint_qd, s)
+    control = m.control()
+    control.joint_f[:] = (0.3, 0.5, -0.2, 0.4, 0.01, 0.02, -0.03)
+    qdd = np.asarray(mc.forward_dynamics(m, s, control.joint_f))[0]
+    out, h = m.state(), 1e-3
+    mc.solvers.SolverSoftStep(m).step(s, out, control, None, h)
+    mc.eval_ik(m, out, out.joint_q, out.joint_qd)
+    np.testing.assert_allclose(qdd, (np.asarray(out.joint_qd) - np.asarray(s.joint_qd)) / h, atol=2e-2)
+    # The free joint's wrench acts on the parent too: w' = (0.3 + 1 m * 0.4 - 0.02) / 0.1. The child's acceleration in the world is f / m + g. Less that of the point
+    # of the parent at which it is, w' x r + w x v with w = y, and of its own rates' turning with the parent, w x u with u = (0.2, 0.3, -0.4):
+    # (0.5, -0.2, -9.6) - (0, 0, -6.8) - (-1.4, 0, -0.2) - (-0.4, 0, -0.2).
+    np.testing.assert_allclose(qdd[:4], (6.8, 2.3, -0.2, -2.4), atol=1e-4)
+    M, g, c = mc.eval_inverse_dynamics_passive(m, s)
+    joint_f = np.zeros(m.joint_dof_count, g.dtype)
+    mc.eval_inverse_dynamics_force(m, s, mass_matrix=M, joint_qdd=qdd[None], coriolis_force=c, gravity_force=g, joint_f=joint_f)
+    np.testing.assert_allclose(joint_f, control.joint_f, atol=1e-4)
+    # Newton 1.8: the parent bears the weight of what its free joint holds.
+    np.testing.assert_allclose(g[0], (-10, 0, 0, 10, 0, 0, 0), atol=1e-5)
+    np.testing.assert_allclose(c[0], (0.4, -1.8, 0, -0.4, 0.07, 0, -0.05), atol=1e-5)

@@ -488,3 +488,108 @@ def test_unknown_words_are_refused():
     for wrong in (dict(task="Chess"), dict(arrays="tf"), dict(render_mode="human"), dict(terrain="moon"), dict(randomization={"mass": (3, 1)})):
         with pytest.raises(ValueError):
             TaskVectorEnv(1, **wrong)
+
+
+# -- what a task and its caller may get wrong
+
+
+def test_a_seed_for_each_world():
+    """A world goes as the only one of a run with that seed would; equal seeds begin equally, and all bits of a long one count"""
+    many, one = Worlds(TASKS["Go2Walk"](), 3), Worlds(TASKS["Go2Walk"](), 1)
+    seen = many.reset([5, 5, 2**70 + 5])
+    assert np.array_equal(seen[0], one.reset(5)[0]) and np.array_equal(seen[0], seen[1]) and not np.array_equal(seen[0], seen[2])
+    assert np.array_equal(seen[2], one.reset(2**70 + 5)[0])
+    kept, actions = many.snapshot(), np.full((3, 12), 0.1)
+    after = many.step(actions)[0]
+    again = Worlds(TASKS["Go2Walk"](), 3)
+    again.restore(kept)
+    assert np.array_equal(again.step(actions)[0], after) and np.array_equal(again.reset(mask=[True] * 3), many.reset(mask=[True] * 3))
+    for seed, kind, text in (([1, 2], ValueError, "seed: 2 numbers, expected one, or one for each of 3 worlds"), (-1, ValueError, "seed is -1"), ([1, 2, -3], ValueError, "seed is -3"),
+                             (1.5, TypeError, "seed: expected a whole number, not 1.5"), ([1, 2, "a"], TypeError, "seed: expected a whole number"), (True, TypeError, "seed: expected")):
+        with pytest.raises(kind, match=text):
+            many.reset(seed)
+
+
+class Odd(TASKS["Cartpole"]):
+    """Answers of another form."""
+
+    def __init__(self, rewards=None, ends=None, seen=None):
+        super().__init__()
+        self.odd = rewards, ends, seen
+
+    def judge(self, w, actions):
+        rewards, ends = super().judge(w, actions)
+        return (rewards if self.odd[0] is None else self.odd[0](rewards)), (ends if self.odd[1] is None else self.odd[1](ends))
+
+    def observe(self, w):
+        seen = super().observe(w)
+        return seen if self.odd[2] is None else self.odd[2](seen)
+
+
+def column(values):
+    return values[:, None]
+
+
+@pytest.mark.parametrize("odd, text", [({"rewards": column}, r"judge\(\): rewards of shape \(3, 1\), expected \(3,\)"), ({"ends": column}, r"judge\(\): ends of shape"),
+                                       ({"seen": lambda seen: seen[:, :1]}, r"observe\(\): shape \(3, 1\), expected \(3, ")])
+def test_shapes_of_a_task_are_checked(odd, text):
+    w = Worlds(Odd(**odd), 3)
+    with pytest.raises(ValueError, match=text) as raised:
+        w.reset(0)
+        w.step(np.zeros((3, 1)))
+    assert raised.value.code == "PYTHON_TASK"
+
+
+def test_a_reward_that_is_no_number_ends_the_episode_of_its_world():
+    w = Worlds(Odd(rewards=lambda r: np.where(np.arange(3) == 1, np.nan, r)), 3)
+    w.reset(0)
+    with pytest.warns(mc.MechaneWarning, match=r"PYTHON_TASK: Odd.judge\(\) gives nan as the reward of world 1"):
+        _, rewards, terminated, truncated = w.step(np.zeros((3, 1)))
+    assert terminated.tolist() == [False, True, False] and not truncated.any() and rewards[1] == 0 and np.isfinite(rewards).all()
+
+
+def test_a_world_whose_simulation_fails_ends():
+    """The solver leaves it where it was, from where it would fail for ever"""
+    class Torn(TASKS["Cartpole"]):
+        def act(self, w, actions):
+            w.force[:, 0] = np.where(actions[:, 0] > 0.5, 1e30, 0.0)
+
+    w = Worlds(Torn(), 3)
+    w.reset(0)
+    with pytest.warns(mc.MechaneWarning, match="SOLVER_DIVERGED"):
+        _, rewards, terminated, _ = w.step([[0.0], [1.0], [0.0]])
+    assert terminated.tolist() == [False, True, False] and rewards[1] == 0
+    w.reset(mask=terminated)
+    assert not w.step(np.zeros((3, 1)))[2].any()
+    one = Worlds(Torn(), 1)
+    one.reset(0)
+    with pytest.warns(mc.MechaneWarning, match="SOLVER_DIVERGED"):
+        assert one.step([[1.0]])[2].all()
+
+
+def test_counts_are_whole_and_a_step_comes_after_a_reset():
+    for count in (1.5, "3", True, None):
+        with pytest.raises(TypeError, match="count: expected a whole number"):
+            Worlds(TASKS["Cartpole"](), count)
+    with pytest.raises(RuntimeError, match="world 0 was never started") as raised:
+        Worlds(TASKS["Cartpole"](), 2).step(np.zeros((2, 1)))
+    assert raised.value.code == "PYTHON_WORLDS_RESET"
+
+
+@needs_gymnasium
+def test_environments_take_a_seed_each_and_want_a_reset_first():
+    import gymnasium
+    from mechane.gym import TaskEnv, TaskVectorEnv
+
+    with pytest.raises(TypeError, match="num_envs: expected a whole number, not 1.5"):
+        TaskVectorEnv(1.5, "Cartpole")
+    envs, one = TaskVectorEnv(3, "Cartpole"), TaskEnv("Cartpole")
+    for env, action in ((envs, np.zeros((3, 1))), (one, np.zeros(1))):
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            env.step(action)
+    seen, _ = envs.reset(seed=[4, 8, 4])
+    assert np.array_equal(seen[0], one.reset(seed=4)[0]) and np.array_equal(seen[1], one.reset(seed=8)[0]) and np.array_equal(seen[0], seen[2])
+    with pytest.raises(ValueError, match="seed: 2 numbers"):
+        envs.reset(seed=[1, 2])
+    first, second = envs.reset(seed=[4, None, None])[0], envs.reset(seed=[4, None, None])[0]  # chance, drawn from what is given
+    assert np.array_equal(first, second) and not np.array_equal(first[1], first[2])

@@ -101,6 +101,80 @@ def test_variants_chosen_in_the_session_count(tmp_path):
     assert b.body_mass == [5.0]
 
 
+def masses_of(stage):
+    """Of the bodies that an import of a live stage makes, and the note on how it was opened."""
+    b = mc.ModelBuilder()
+    result = quiet(b, stage)
+    return list(b.body_mass), next(d.message for d in result.diagnostics if d.code in ("STAGE_FILE", "STAGE_FLATTENED"))
+
+
+@pxr
+def test_a_live_stage_keeps_its_load_rules(tmp_path):
+    """(PYA-033)"""
+    from pxr import Usd
+
+    (tmp_path / "ball.usda").write_text(BALL.replace('upAxis = "Z"', 'upAxis = "Z"\n    defaultPrim = "ball"'))
+    (tmp_path / "two.usda").write_text(HEAD + 'def "a" (payload = @./ball.usda@)\n{\n}\ndef "b" (payload = @./ball.usda@)\n{\n}\n')
+    file = str(tmp_path / "two.usda")
+    assert masses_of(Usd.Stage.Open(file))[0] == [1.0, 1.0]
+    assert masses_of(Usd.Stage.Open(file, Usd.Stage.LoadNone)) == ([], "the stage leaves payloads unloaded; it was flattened")
+    one = Usd.Stage.Open(file, Usd.Stage.LoadNone)
+    one.Load("/b")
+    assert masses_of(one)[0] == [1.0]
+    every = Usd.Stage.Open(file, Usd.Stage.LoadNone)
+    every.Load()
+    assert masses_of(every)[0] == [1.0, 1.0]
+
+
+@pxr
+def test_a_live_stage_keeps_the_variant_fallbacks_that_it_was_composed_with(tmp_path):
+    """(PYA-035)"""
+    from pxr import Usd
+
+    file = tmp_path / "robot.usda"
+    file.write_text(VARIANTS.replace('    variants = {\n        string size = "small"\n    }\n', ""))
+    Usd.Stage.SetGlobalVariantFallbacks({"size": ["huge", "big"]})
+    try:
+        assert masses_of(Usd.Stage.Open(str(file))) == ([5.0], "the stage was composed with global variant fallbacks; it was flattened")
+    finally:
+        Usd.Stage.SetGlobalVariantFallbacks({})
+
+
+@pxr
+def test_a_live_stage_is_what_it_was_though_its_file_has_changed(tmp_path):
+    """(PYA-033)"""
+    from pxr import Usd
+
+    file = tmp_path / "ball.usda"
+    file.write_text(BALL)
+    stage = Usd.Stage.Open(str(file))
+    file.write_text(BALL.replace("mass = 1", "mass = 3"))
+    assert masses_of(stage) == ([1.0], "the stage was opened from files that have changed since; it was flattened")
+    stage.Reload()
+    assert masses_of(stage)[0] == [3.0]
+
+
+@pxr
+@pytest.mark.parametrize("edit", ["inactive", "reference", "sublayer"])
+def test_what_the_session_layer_says_beside_variants_counts(tmp_path, edit):
+    """(PYA-035)"""
+    from pxr import Sdf, Usd
+
+    file, other = tmp_path / "ball.usda", tmp_path / "other.usda"
+    file.write_text(BALL)
+    other.write_text('#usda 1.0\n(\n    defaultPrim = "ball"\n)\nover "ball"\n{\n    float physics:mass = 4\n}\n')
+    stage = Usd.Stage.Open(str(file))
+    with Usd.EditContext(stage, stage.GetSessionLayer()):
+        if edit == "inactive":
+            stage.GetPrimAtPath("/ball").SetActive(False)
+        elif edit == "reference":
+            stage.OverridePrim("/ball").GetReferences().AddReference(Sdf.Reference(str(other)))
+        else:
+            stage.GetSessionLayer().subLayerPaths.append(str(other))
+    # A root layer is stronger than what the session layer refers to by an arc; a sublayer of the session is stronger than it.
+    assert masses_of(stage) == ({"inactive": [], "reference": [1.0], "sublayer": [4.0]}[edit], "the stage has opinions in its session layer; it was flattened")
+
+
 def test_variants_are_chosen_by_argument():
     b = mc.ModelBuilder()
     quiet(b, VARIANTS.encode(), variants={"/robot": {"size": "big"}})

@@ -133,3 +133,16 @@ def test_a_robot_hangs_on_a_body_of_another():
     assert b.articulation_count == 1 and b.body_count == 2 * bodies
     held = list(b.joint_child).index(bodies)
     assert b.joint_parent[held] == tool and np.allclose(np.array(b.joint_X_p[held])[:3], (0, 0, 1))
+
+
+def test_a_mesh_that_only_is_seen_weighs_as_its_mode_of_inertia_has_it():
+    """The faces of a cube of 0.2 m, two of which are turned inside out: "legacy", the default, takes the cones from the centre to all faces as positive (MuJoCo, `inertia` of a mesh)"""
+    corners = " ".join(f"{x} {y} {z}" for x in (-0.1, 0.1) for y in (-0.1, 0.1) for z in (-0.1, 0.1))
+    faces = "0 1 3  0 3 2  4 6 7  4 7 5  0 4 5  0 5 1  2 3 7  2 7 6  0 2 6  0 6 4  1 7 5  1 3 7"  # the last two are turned
+    for more in ("", 'contype="0" conaffinity="0"', 'contype="0" conaffinity="0" mass="8"'):
+        b = mc.ModelBuilder()
+        b.add_mjcf(f'<mujoco><asset><mesh name="cube" vertex="{corners}" face="{faces}"/></asset><worldbody><body pos="0 0 1"><freejoint/>'
+                   f'<geom type="mesh" mesh="cube" pos="0.3 0 0" {more}/></body></worldbody></mujoco>', compat="newton-1.8")
+        assert b.body_mass[0] == pytest.approx(1000 * 0.2**3, rel=1e-5)
+        np.testing.assert_allclose(b.body_com[0], (0.3, 0, 0), atol=1e-6)
+        np.testing.assert_allclose(np.asarray(b.body_inertia[0], float).reshape(3, 3), 8 * 0.2**2 / 6 * np.eye(3), atol=1e-6)

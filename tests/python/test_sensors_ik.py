@@ -5,6 +5,7 @@ import pytest
 from mechane import ik
 from mechane.core.rotations import quat_from_axis_angle, quat_rotate
 from mechane.sensors import SensorContact, SensorFrameTransform, SensorIMU
+from scenes import pendulum
 
 
 def test_an_imu_at_rest_measures_the_push_of_the_ground_in_its_own_axes():
@@ -112,3 +113,25 @@ def test_a_dof_that_is_held_stays_to_the_bit_and_the_others_do_their_best():
     assert q[0, 0] == np.float32(0.4)
     best = min(np.linalg.norm(tip(m, np.array([0.4, a], np.float32)) - [1.0, 1.0, 0.5]) for a in np.linspace(-3.2, 3.2, 2001))
     assert np.linalg.norm(tip(m, q[0]) - [1.0, 1.0, 0.5]) < best + 2e-3
+
+
+def test_targets_and_iterations_are_checked():
+    """A target that is no number would leave the joints where they were, one too few be found out by NumPy"""
+    m = pendulum(2).finalize()
+
+    def solve(targets, iterations=5, problems=1, **options):
+        solver = ik.IKSolver(m, problems, [ik.IKObjectivePosition(1, (0.5, 0, 0), np.array(targets))], **options)
+        q = np.zeros((problems, m.joint_coord_count), np.float32)
+        solver.step(q, q, iterations=iterations)
+        return q
+
+    for optimizer in ik.IKOptimizer:
+        for arguments, text in ((([[np.nan, 0, 1]],), r"objectives\[0\].target_positions: that of problem 0"), (([[1.0, 0, 1]], 5, 3), r"target_positions: shape \(1, 3\), expected \(3, 3\)"),
+                                (([[1.0, 0, 1]], -1), "iterations is -1"), (([1.0, 0, 1],), r"shape \(3,\)")):
+            with pytest.raises(ValueError, match=text) as raised:
+                solve(*arguments, optimizer=optimizer)
+            assert raised.value.code == "PYTHON_ARG_IK"
+    solver = ik.IKSolver(m, 1, [ik.IKObjectiveRotation(1, (0, 0, 0, 1), targets := np.array([[0.0, 0, 0, 1]]))])
+    targets[0, 1] = np.inf  # by the program, later
+    with pytest.raises(ValueError, match="target_rotations: that of problem 0"):
+        solver.step(q := np.zeros((1, 2), np.float32), q)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 import functools
 import inspect
+import operator
 import os
 import re
 import sysconfig
@@ -20,7 +21,7 @@ import numpy as np
 from . import diagnostics
 from .diagnostics import MechaneError, kind_of
 
-__all__ = ["ignoring", "listed", "name_arguments"]
+__all__ = ["ignoring", "listed", "name_arguments", "whole"]
 
 _CODE, _NOTE = "PYTHON_ARGUMENT", "in the call "
 _HOME = os.path.dirname(os.path.dirname(__file__))
@@ -28,6 +29,8 @@ _HOME = os.path.dirname(os.path.dirname(__file__))
 _KNOWN = (_HOME, os.path.dirname(np.__file__), sysconfig.get_path("stdlib"), "<frozen")
 #: Words of the inside, which say nothing to a caller.
 _INSIDE = re.compile(r"object has no attribute|has no attribute '_|bad_cast|incompatible function arguments")
+#: "shape_body[3] is 99: ..."
+_OF_A_ROW = re.compile(r"\w+\[\d+\] is ")
 #: What an accident is told as.
 _TOLD_AS = ((AttributeError, TypeError), (OverflowError, ValueError), (TypeError, TypeError), (IndexError, IndexError), (ValueError, ValueError))
 
@@ -35,6 +38,16 @@ _TOLD_AS = ((AttributeError, TypeError), (OverflowError, ValueError), (TypeError
 def listed(value: Any) -> list[Any]:
     """The entries of an argument that takes several of something; a text or a path alone is one of them, and None is none."""
     return [value] if isinstance(value, (str, os.PathLike)) else list(() if value is None else value)
+
+
+def whole(name: str, value: Any) -> int:
+    """@raises TypeError  the argument is no whole number"""
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        return operator.index(value)
+    except TypeError:
+        raise kind_of(TypeError)(f"{name}: expected a whole number, not {value!r}", _CODE) from None
 
 
 def ignoring(names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -141,8 +154,9 @@ def _about(name: str, text: str) -> bool:
 def _explained(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], failure: Exception) -> Exception:
     """The error with the name of the argument that it is about; the same one when it has a name, or is none of ours to tell."""
     noted = getattr(failure, "__notes__", [])
-    told = getattr(failure, "code", None) == _CODE
-    if isinstance(failure, MechaneError) and not told or any(not note.startswith(_NOTE) for note in noted):
+    coded = hasattr(failure, "coded")  # by a function within this one, in whose words it still is
+    told = getattr(failure, "code", None) == _CODE and not coded
+    if isinstance(failure, MechaneError) and not told and not coded or any(not note.startswith(_NOTE) for note in noted):
         return failure  # says already what it is about
     text = str(failure)
     try:
@@ -171,6 +185,8 @@ def _explained(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
             return _error(kind, name, value, f"expected {str(annotation).strip(chr(39))}")
     if told:
         return failure
+    if _OF_A_ROW.match(text):  # of an array of the model, whichever argument holds it
+        return failure
     strange = [name for name, value in given.items() if not _plain(value)]
     if missing is not None:
         strange = [name for name, value in given.items() if value is missing or type(value) is missing] or strange
@@ -194,6 +210,26 @@ def _error(kind: type, name: str, value: Any, reason: str) -> Exception:
     return told
 
 
+def _coded(failure: Exception) -> Exception:
+    """What a check of arguments raises by Python's own class, as an error with an id; anything else as it is."""
+    kind = {TypeError: TypeError, ValueError: ValueError, IndexError: IndexError, OverflowError: ValueError}.get(type(failure))
+    if kind is None or not str(failure) or not _ours(failure.__traceback__):
+        return failure
+    coded = kind_of(kind)(str(failure), _CODE)
+    coded.coded = True  # type: ignore[attr-defined]
+    for note in getattr(failure, "__notes__", ()):
+        coded.add_note(note)
+    return coded.with_traceback(failure.__traceback__)
+
+
+def _takes(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return False  # the call itself is wrong, and Python says how
+    return True
+
+
 def _named(function: FunctionType) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -201,9 +237,12 @@ def _named(function: FunctionType) -> Callable[..., Any]:
             return function(*args, **kwargs)
         except (TypeError, ValueError, AttributeError, IndexError, OverflowError, RuntimeError) as failure:
             told = _explained(function, args, kwargs, failure)
-            if told is failure:
+            if told is not failure:
+                raise told from failure
+            coded = _coded(failure) if _takes(function, args, kwargs) else failure
+            if coded is failure:
                 raise
-            raise told from failure
+            raise coded from failure.__cause__
 
     call._names_arguments = True  # type: ignore[attr-defined]
     return call

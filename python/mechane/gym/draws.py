@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["normals", "uniforms"]
+__all__ = ["folded", "normals", "uniforms"]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -18,17 +18,28 @@ def _mixed(x: np.ndarray) -> np.ndarray:
     return x ^ (x >> np.uint64(31))
 
 
-def uniforms(seed: int, stream: int, worlds: np.ndarray, episodes: np.ndarray, count: int) -> np.ndarray:
-    """Numbers in [0, 1), [len(worlds), count]. `stream` keeps draws for different purposes apart."""
+def folded(seed: int) -> int:
+    """A seed of any length as 64 bits, which all of its bits change; one that fits stays as it is."""
+    key, rest = seed % 2**64, seed >> 64
+    while rest:
+        with np.errstate(over="ignore"):
+            key = int(_mixed(np.array([key], np.uint64) + _GOLDEN)[0]) ^ (rest % 2**64)
+        rest >>= 64
+    return key
+
+
+def uniforms(seed: int | np.ndarray, stream: int, worlds: np.ndarray, episodes: np.ndarray, count: int) -> np.ndarray:
+    """Numbers in [0, 1), [len(worlds), count]. `stream` keeps draws for different purposes apart; `seed` is one for all worlds, or one for each, as 64 bits."""
+    seeds = np.array([folded(seed)], np.uint64) if isinstance(seed, int) else seed
     with np.errstate(over="ignore"):  # arithmetic modulo 2^64 is meant
-        key = _mixed(np.array([seed % 2**64], np.uint64) + _GOLDEN * np.uint64(stream + 1))
+        key = _mixed(seeds + _GOLDEN * np.uint64(stream + 1))
         key = _mixed(key + _GOLDEN * (np.asarray(worlds, np.uint64) + np.uint64(1)))
         key = _mixed(key + _GOLDEN * (np.asarray(episodes, np.uint64) + np.uint64(1)))
         bits = _mixed(key[:, None] + _GOLDEN * np.arange(1, count + 1, dtype=np.uint64)[None, :])
     return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-def normals(seed: int, stream: int, worlds: np.ndarray, episodes: np.ndarray, count: int) -> np.ndarray:
+def normals(seed: int | np.ndarray, stream: int, worlds: np.ndarray, episodes: np.ndarray, count: int) -> np.ndarray:
     """Numbers of mean 0 and variance 1, [len(worlds), count] (Box, Muller 1958)."""
     u = uniforms(seed, stream, worlds, episodes, 2 * count)
     return np.sqrt(-2.0 * np.log1p(-u[:, :count])) * np.cos(2.0 * np.pi * u[:, count:])

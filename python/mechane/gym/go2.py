@@ -85,7 +85,7 @@ class Go2Walk(Legged):
     def start(self, w: Any, rows: np.ndarray, spots: np.ndarray, draws: np.ndarray) -> None:
         super().start(w, rows, spots, draws)
         w.q[rows, 3:7] = facing(draws[:, -1])
-        u = uniforms(w.seed, _COMMAND, w.ids[rows], w.episodes[rows], 3)
+        u = uniforms(w.seeds[rows], _COMMAND, w.streams[rows], w.episodes[rows], 3)
         self.command[rows] = (2.0 * u - 1.0) * [1.0, 0.5, 1.0]
 
     def act(self, w: Any, actions: np.ndarray) -> None:

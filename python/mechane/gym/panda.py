@@ -65,7 +65,7 @@ class PandaReach(Task):
     def start(self, w: Any, rows: np.ndarray, spots: np.ndarray, draws: np.ndarray) -> None:
         w.q[rows] = np.clip(w.q[rows] + 0.1 * (2.0 * draws - 1.0), self._low, self._high)
         w.target[rows] = w.q[rows]
-        u = uniforms(w.seed, _GOAL, w.ids[rows], w.episodes[rows], 3)
+        u = uniforms(w.seeds[rows], _GOAL, w.streams[rows], w.episodes[rows], 3)
         self.goal[rows] = np.array([0.3, -0.3, 0.2]) + u * [0.35, 0.6, 0.45]
 
     def hand(self, w: Any) -> np.ndarray:

@@ -58,7 +58,7 @@ class Randomizer:
 
     def _factors(self, stream: int, rows: np.ndarray, span: tuple[float, float], count: int) -> np.ndarray:
         w = self._worlds
-        return span[0] + (span[1] - span[0]) * uniforms(w.seed, stream, w.ids[rows], w.episodes[rows], count)
+        return span[0] + (span[1] - span[0]) * uniforms(w.seeds[rows], stream, w.streams[rows], w.episodes[rows], count)
 
     def reset(self, rows: np.ndarray) -> None:
         """New draws for these worlds."""
@@ -92,7 +92,7 @@ class Randomizer:
         rows = np.flatnonzero((w.ages > 0) & (w.ages % c.push_every == 0))
         if len(rows):
             # One stream a push: the age tells which one of the episode it is.
-            kicks = np.stack([normals(w.seed, _PUSH + 64 * int(w.ages[r] // c.push_every), w.ids[r:r + 1], w.episodes[r:r + 1], 2)[0] for r in rows])
+            kicks = np.stack([normals(w.seeds[r:r + 1], _PUSH + 64 * int(w.ages[r] // c.push_every), w.streams[r:r + 1], w.episodes[r:r + 1], 2)[0] for r in rows])
             w.task.push(w, rows, c.push_speed * kicks)
 
     def noise(self, observations: np.ndarray) -> np.ndarray:
@@ -101,4 +101,4 @@ class Randomizer:
         if c.observation_noise == 0:
             return observations
         moments = w.episodes * np.int64(1_000_003) + w.ages
-        return observations + c.observation_noise * normals(w.seed, _NOISE, w.ids, moments, observations.shape[1])
+        return observations + c.observation_noise * normals(w.seeds, _NOISE, w.streams, moments, observations.shape[1])

@@ -37,6 +37,8 @@ class TaskEnv(gymnasium.Env):
         return self.worlds.reset(seed)[0], {}
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        if self.worlds.episodes[0] < 0:
+            raise gymnasium.error.ResetNeeded("step(): the episode was never started; call reset() first")
         seen, rewards, terminated, truncated = self.worlds.step(np.asarray(action, float).reshape(1, -1))
         info = {name: float(values[0]) for name, values in self.worlds.task.inform(self.worlds).items()}
         return seen[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info

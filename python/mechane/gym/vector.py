@@ -9,6 +9,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from ..core.arguments import whole
 from ..io.draw import render
 from .making import worlds_of
 from .randomization import Randomization
@@ -50,7 +51,7 @@ class TaskVectorEnv(VectorEnv):
     def __init__(self, num_envs: int = 1, task: Any = "Cartpole", *, terrain: Terrain | str | None = None,
                  randomization: Randomization | dict[str, Any] | None = None, autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
                  arrays: str = "numpy", render_mode: str | None = None, first: int = 0, task_options: dict[str, Any] | None = None, device: Any = None):
-        self.num_envs = int(num_envs)
+        self.num_envs = whole("num_envs", num_envs)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"render_modes": ["rgb_array"], "autoreset_mode": self.autoreset_mode}
         self._shown = handed_out(arrays)
@@ -65,10 +66,12 @@ class TaskVectorEnv(VectorEnv):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._ended = np.ones(self.num_envs, bool)
 
-    def reset(self, *, seed: int | list[int] | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        if isinstance(seed, (list, tuple)):  # one number a world: the first stands for all, as each world has a stream of its own
-            seed = seed[0] if seed else None
-        super().reset(seed=seed)
+    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """As Gymnasium's: `seed` is a number for all, or one for each environment, None among them being one that chance chooses."""
+        each = isinstance(seed, (list, tuple, np.ndarray))
+        super().reset(seed=next((int(one) for one in seed if one is not None), None) if each else seed)
+        if each:
+            seed = [int(self.np_random.integers(2**63)) if one is None else one for one in seed]
         mask = (options or {}).get("reset_mask")
         if seed is None and mask is None and not (self.worlds.episodes >= 0).any():
             seed = int(self.np_random.integers(2**63))
@@ -77,6 +80,8 @@ class TaskVectorEnv(VectorEnv):
         return self._shown(seen), {}
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        if (self.worlds.episodes < 0).any():
+            raise gymnasium.error.ResetNeeded("step(): some worlds were never started; call reset() first")
         again = self._ended
         if self.autoreset_mode is AutoresetMode.DISABLED and again.any():
             raise ValueError(f"episodes of worlds {np.flatnonzero(again)[:8].tolist()} have ended: reset(options={{'reset_mask': mask}}) starts them again")

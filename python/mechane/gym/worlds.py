@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arguments import whole
 from ..core.array import plain
 from ..core.device_array import device_name
-from ..core.diagnostics import error, kind_of
+from ..core.diagnostics import error, kind_of, warn
 from ..core.enums import StateFlags
 from ..model.builder import ModelBuilder
 from ..model.contacts import CollisionPipeline
 from ..model.dynamics import eval_fk
 from ..solvers import SolverSoftStep
-from .draws import uniforms
+from .draws import folded, uniforms
 from .randomization import Randomization, Randomizer
 from .task import Task
 from .terrain import Terrain
@@ -57,12 +58,13 @@ class Worlds:
     """
 
     def __init__(self, task: Task, count: int, *, terrain: Terrain | None = None, randomization: Randomization | None = None, first: int = 0, device: Any = None):
+        count, first = whole("count", count), whole("first", first)
         if count < 1 or first < 0:
-            raise ValueError(f"count is {count}, first {first}; expected at least 1 and 0")
+            raise kind_of(ValueError)(f"count is {count}, first {first}; expected at least 1 and 0", "PYTHON_ARG_NUMBER")
         for name, value, kind in (("terrain", terrain, Terrain), ("randomization", randomization, Randomization)):
             if value is not None and not isinstance(value, kind):
                 raise kind_of(TypeError)(f"{name}: expected {kind.__name__}(...) or None, not {value!r}", "PYTHON_ARG_TYPE")
-        self.task, self.count, self.terrain = task, int(count), Terrain("flat") if terrain is None else terrain
+        self.task, self.count, self.terrain = task, count, Terrain("flat") if terrain is None else terrain
         self.ids = np.arange(first, first + count, dtype=np.int64)
         one, many = ModelBuilder(), ModelBuilder()
         task.build(one)
@@ -78,6 +80,8 @@ class Worlds:
         self.contacts = self.pipeline.contacts()
         self._columns()
         self.seed = 0
+        self.seeds = np.zeros(count, np.uint64)  #: of each world
+        self.streams = self.ids.copy()  #: which of a seed's sequences a world draws from
         self.episodes = np.full(count, -1, np.int64)
         self.ages = np.zeros(count, np.int64)
         self._mask = np.zeros(count + 1, bool)
@@ -110,18 +114,34 @@ class Worlds:
         self.target = plain(self.control.joint_target_q)[self.coords[0, 0]:self.coords[-1, -1] + 1].reshape(n, -1)
         self._q0, self._qd0 = self.q.copy(), self.qd.copy()
 
-    def reset(self, seed: int | None = None, mask: Any = None) -> np.ndarray:
-        """Starts worlds again, those of the mask or all; a seed begins a new sequence of episodes. Returns the observations of all worlds."""
+    def reset(self, seed: Any = None, mask: Any = None) -> np.ndarray:
+        """Starts worlds again, those of the mask or all; a seed begins a new sequence of episodes. Returns the observations of all worlds.
+
+        @param seed  one for all worlds, whose draws then differ by their numbers; or one for each, with which a world goes as the only one of a run with that seed would
+        @raises TypeError, ValueError  it is no whole number from 0 on, or there are more or fewer than worlds
+        """
         chosen = np.ones(self.count, bool) if mask is None else np.asarray(plain(mask), bool)
         if chosen.shape != (self.count,):
-            raise ValueError(f"mask: shape {chosen.shape}, expected ({self.count},)")
+            raise kind_of(ValueError)(f"mask: shape {chosen.shape}, expected ({self.count},)", "PYTHON_ARG_SHAPE")
         rows = np.flatnonzero(chosen)
         if seed is not None:
-            self.seed = int(seed)
-            self.episodes[rows] = -1
+            self._sow(seed, rows)
         if len(rows):
             self._start(rows, chosen)
         return self.observe()
+
+    def _sow(self, seed: Any, rows: np.ndarray) -> None:
+        each = isinstance(seed, (list, tuple)) or np.ndim(seed) > 0
+        given = [whole("seed", one) for one in (seed if each else [seed])]
+        if each and len(given) != self.count:
+            raise kind_of(ValueError)(f"seed: {len(given)} numbers, expected one, or one for each of {self.count} worlds", "PYTHON_ARG_SHAPE")
+        if any(one < 0 for one in given):
+            raise kind_of(ValueError)(f"seed is {min(given)}, expected at least 0", "PYTHON_ARG_NUMBER")
+        self.seed = given[0]
+        seeds = np.array([folded(one) for one in given], np.uint64)
+        self.seeds[rows] = seeds[rows] if each else seeds[0]
+        self.streams[rows] = 0 if each else self.ids[rows]
+        self.episodes[rows] = -1
 
     def _start(self, rows: np.ndarray, chosen: np.ndarray) -> None:
         self.episodes[rows] += 1
@@ -132,10 +152,10 @@ class Worlds:
         self._mask[:-1] = chosen
         self.solver.reset(self.state, self._mask, int(StateFlags.BODY_F))
         self.q[rows], self.qd[rows] = self._q0[rows], self._qd0[rows]
-        ids, episodes = self.ids[rows], self.episodes[rows]
+        streams, episodes = self.streams[rows], self.episodes[rows]
         self.randomizer.reset(rows)
-        spots = self.terrain.spots(uniforms(self.seed, _SPOT, ids, episodes, 2))
-        draws = uniforms(self.seed, _START, ids, episodes, self.task.draws)
+        spots = self.terrain.spots(uniforms(self.seeds[rows], _SPOT, streams, episodes, 2))
+        draws = uniforms(self.seeds[rows], _START, streams, episodes, self.task.draws)
         self.task.start(self, rows, spots, draws)
         eval_fk(self.model, self.state.joint_q, self.state.joint_qd, self.state, self._articulations(chosen))
         self.task.started(self, rows)
@@ -149,13 +169,18 @@ class Worlds:
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """One step of the task: (observations, rewards, terminated, truncated). Actions outside of -1..1 are cut there.
 
-        @raises ValueError  the shape is another one, or an action is no number
+        A world whose simulation failed, or whose reward is no number, ends: terminated, with a reward of 0.
+
+        @raises ValueError    the shape is another one, an action is no number, or the task answers with other shapes than `Task` says
+        @raises RuntimeError  a world was never reset
         """
+        if (self.episodes < 0).any():
+            raise kind_of(RuntimeError)(f"world {int(self.ids[np.argmin(self.episodes)])} was never started; call reset() before the first step()", "PYTHON_WORLDS_RESET")
         given = np.asarray(plain(actions), np.float64)
         if given.shape != (self.count, self.task.action_size):
-            raise ValueError(f"actions: shape {given.shape}, expected ({self.count}, {self.task.action_size})")
+            raise kind_of(ValueError)(f"actions: shape {given.shape}, expected ({self.count}, {self.task.action_size})", "PYTHON_ARG_SHAPE")
         if np.isnan(given).any():
-            raise ValueError(f"actions: that of world {int(self.ids[np.flatnonzero(np.isnan(given).any(axis=1))[0]])} is no number")
+            raise kind_of(ValueError)(f"actions: that of world {int(self.ids[np.flatnonzero(np.isnan(given).any(axis=1))[0]])} is no number", "PYTHON_ARG_NUMBER")
         given = np.clip(given, -1.0, 1.0)
         self.randomizer.push()
         acting = given
@@ -164,22 +189,45 @@ class Worlds:
             self._late[0] = given
             acting = self._late[self.randomizer.delay, np.arange(self.count)]
         self.task.act(self, acting)
+        failed = np.zeros(self.count, bool)
         for _ in range(self.task.frames):
             if self.device == "cpu":  # steps on a device find contacts themselves
                 self.pipeline.collide(self.state, self.contacts)
             self.solver.step(self.state, self.state, self.control, self.contacts, self.task.dt)
+            failed |= self._failed()
         self.ages += 1
-        rewards, terminated = self.task.judge(self, given)
-        broken = ~(np.isfinite(self.q).all(axis=1) & np.isfinite(self.qd).all(axis=1))  # a world that diverged ends; the others go on
-        rewards[broken], terminated = 0.0, terminated | broken
+        rewards, terminated = self._judged(given)
+        wrong = ~np.isfinite(rewards) & ~failed
+        if wrong.any():
+            warn(f"PYTHON_TASK: {type(self.task).__name__}.judge() gives {rewards[wrong][0]} as the reward of world {int(self.ids[np.argmax(wrong)])}, whose episode ends")
+        failed |= wrong | ~(np.isfinite(self.q).all(axis=1) & np.isfinite(self.qd).all(axis=1))  # the others go on
+        rewards[failed], terminated = 0.0, terminated | failed
         self.last_actions[...] = given
         truncated = (self.ages >= self.task.episode_steps) & ~terminated
-        return self.observe(), rewards.astype(np.float64), terminated, truncated
+        return self.observe(), rewards, terminated, truncated
+
+    def _failed(self) -> np.ndarray:
+        """Which worlds the last step left as they were, as it led beyond all bounds."""
+        report = self.solver.report if self.device == "cpu" else self.solver.device_report()
+        out = np.full(self.count, report["diverged"] and not report["diverged_worlds"])
+        out[report["diverged_worlds"]] = True
+        return out
+
+    def _judged(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rewards and ends, in arrays of their own. An array of one column would spread over all worlds."""
+        rewards, terminated = (np.asarray(part) for part in self.task.judge(self, actions))
+        for what, part in (("rewards", rewards), ("ends", terminated)):
+            if part.shape != (self.count,):
+                raise kind_of(ValueError)(f"{type(self.task).__name__}.judge(): {what} of shape {part.shape}, expected ({self.count},)", "PYTHON_TASK")
+        return rewards.astype(np.float64), terminated.astype(bool)
 
     def observe(self) -> np.ndarray:
         """Observations of all worlds, in a new array [count, observation_size]."""
         out = aligned((self.count, self.task.observation_size), np.float32)
-        seen = self.randomizer.noise(self.task.observe(self))
+        seen = np.asarray(self.task.observe(self))
+        if seen.shape != out.shape:
+            raise kind_of(ValueError)(f"{type(self.task).__name__}.observe(): shape {seen.shape}, expected {out.shape}", "PYTHON_TASK")
+        seen = self.randomizer.noise(seen)
         np.clip(np.nan_to_num(seen, posinf=1e6, neginf=-1e6), -1e6, 1e6, out=out, casting="unsafe")
         return out
 
@@ -188,7 +236,7 @@ class Worlds:
         own = {name: value for name, value in vars(self.task).items() if isinstance(value, np.ndarray)}
         arrays = {name: np.array(plain(getattr(self.state, name))) for name in _STATE}
         kept = {"force": self.force, "target": self.target, "episodes": self.episodes, "ages": self.ages, "last": self.last_actions,
-                "solver": np.frombuffer(self.solver.checkpoint(), np.uint8), **{f"state.{k}": v for k, v in arrays.items()}, **{f"task.{k}": v for k, v in own.items()}}
+                "seeds": self.seeds, "streams": self.streams, "solver": np.frombuffer(self.solver.checkpoint(), np.uint8), **{f"state.{k}": v for k, v in arrays.items()}, **{f"task.{k}": v for k, v in own.items()}}
         if self._late is not None:
             kept["late"] = self._late
         text = json.dumps({"of": self._identity(), "seed": self.seed, "time": self.state.time})
@@ -217,7 +265,7 @@ class Worlds:
             if of.get(name) != mine:
                 raise error(ValueError, "PYTHON_CHECKPOINT", f"snapshot: of other worlds: its {name} is {of.get(name)}, here it is {mine}")
         places = {"force": self.force, "target": self.target, "episodes": self.episodes, "ages": self.ages, "last": self.last_actions,
-                  **{f"state.{name}": plain(getattr(self.state, name)) for name in _STATE}, **({} if self._late is None else {"late": self._late})}
+                  "seeds": self.seeds, "streams": self.streams, **{f"state.{name}": plain(getattr(self.state, name)) for name in _STATE}, **({} if self._late is None else {"late": self._late})}
         for name, place in places.items():
             if name not in kept or kept[name].shape != place.shape or kept[name].dtype != place.dtype:
                 raise error(ValueError, "PYTHON_CHECKPOINT", f"snapshot: {name} is missing or of another form")

@@ -53,6 +53,8 @@ def simulate(source: Any, *, duration: float | None = None, frames: int | None =
     @raises ValueError  RECORD_FORMAT_UNKNOWN: another suffix; FILES_INPUT: `out` is a file that is read; both before anything is computed
     @raises OSError     `out` cannot be written
     """
+    if duration is not None and frames is not None:
+        raise kind_of(ValueError)(f"frames is {frames} and duration {duration}; give one of them", "PYTHON_ARG_FRAMES")
     if duration is not None and not (math.isfinite(duration) and duration >= 0):
         raise kind_of(ValueError)(f"duration is {duration}, expected a finite number from 0 on [s]", "PYTHON_ARG_NUMBER")
     if dt is not None and not (math.isfinite(dt) and dt > 0):

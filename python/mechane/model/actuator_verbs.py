@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arguments import name_arguments
+from ..core.arguments import name_arguments, whole
 from ..core.array import fresh, plain
 from ..core.diagnostics import kind_of, warn
 from .actuators.actuator import Actuator
@@ -39,7 +39,7 @@ class ActuatorEntry:
         if self.delay_args:
             steps = fresh(len(self.delay_args), np.int32)
             plain(steps)[...] = [d["delay_steps"] for d in self.delay_args]
-            delay = Delay(steps, max(d["delay_steps"] for d in self.delay_args))
+            delay = Delay(steps, max(1, *(d["delay_steps"] for d in self.delay_args)))
         clamping = [kind(**_columns([row[k] for row in self.clamping_args]), **shared)
                     for k, (kind, shared) in enumerate(zip(self.clamping_classes, self.clamping_shared_kwargs))]
         return Actuator(_index_array(self.indices), drive, delay, clamping or None,
@@ -76,6 +76,18 @@ def _split(kind: Any, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, 
     return {k: v for k, v in resolved.items() if k in shared}, {k: v for k, v in resolved.items() if k not in shared}
 
 
+#: Commands that a delay may hold for each dof.
+_MOST_DELAY = 1_000_000
+
+
+def _place(name: str, value: Any) -> int:
+    """A dof or a coordinate; which there are is known when the model is made."""
+    number = whole(name, value)
+    if not 0 <= number < 2**31:
+        raise kind_of(ValueError)(f"{name} is {number}, expected at least 0", "PYTHON_ARG_ACTUATOR")
+    return number
+
+
 def _key(values: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(sorted((k, tuple(v) if isinstance(v, list) else v) for k, v in values.items()))
 
@@ -98,22 +110,30 @@ class ActuatorVerbs:
             raise TypeError("add_actuator() requires 'drive_class'")
         if index is None:
             raise TypeError("add_actuator() missing required argument: 'index'")
+        index, pos_index = _place("index", index), None if pos_index is None else _place("pos_index", pos_index)
         shared, own = _split(drive_class, kwargs)
         strange = sorted(set(kwargs) - set(shared) - set(own))
         if strange:
             warn(f"PYTHON_ARG_ACTUATOR: add_actuator: {drive_class.__name__} ignoring unrecognized parameter(s): {', '.join(strange)}")
-        if delay_steps is not None and delay_steps < 0:
-            raise kind_of(ValueError)(f"delay_steps must be >= 0, got {delay_steps}", "PYTHON_ARG_ACTUATOR")
+        if delay_steps is not None and not 0 <= whole("delay_steps", delay_steps) <= _MOST_DELAY:
+            raise kind_of(ValueError)(f"delay_steps must be >= 0 and at most {_MOST_DELAY}, got {delay_steps}", "PYTHON_ARG_ACTUATOR")
         kinds = tuple(kind for kind, _ in clamping or ())
         limits = [_split(kind, given) for kind, given in clamping or ()]
         key = (drive_class, delay_steps is not None, tuple((kind, _key(s)) for kind, (s, _) in zip(kinds, limits)), _key(shared))
         entry = self.actuator_entries.setdefault(key, ActuatorEntry(drive_class, kinds, tuple(s for s, _ in limits), shared, [], [], [], [], []))
-        entry.indices.append(int(index))
-        entry.pos_indices.append(int(index if pos_index is None else pos_index))
+        entry.indices.append(index)
+        entry.pos_indices.append(index if pos_index is None else pos_index)
         entry.drive_args.append(own)
         if delay_steps is not None:
             entry.delay_args.append({"delay_steps": int(delay_steps)})
         entry.clamping_args.append([o for _, o in limits])
+
+    def _check_actuators(self) -> None:
+        """@raises ValueError  an actuator is on a dof that there is not"""
+        for entry in self.actuator_entries.values():
+            for name, places, count in (("index", entry.indices, self.joint_dof_count), ("pos_index", entry.pos_indices, self.joint_coord_count)):
+                if places and max(places) >= count:
+                    raise kind_of(ValueError)(f"add_actuator: {name} is {max(places)}, and the builder has {count} of them, from 0 on", "PYTHON_ARG_ACTUATOR")
 
     def _merge_actuators(self, builder: Any, dofs: int, coords: int) -> None:
         """Another builder's actuators, behind so many dofs and coordinates."""

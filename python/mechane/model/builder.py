@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import _core, config
-from ..core.arguments import name_arguments
+from ..core.arguments import name_arguments, whole
 from ..core.device_array import device_name
-from ..core.diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, error, publish, warn
+from ..core.diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, error, kind_of, publish, warn
 from ..core.enums import Axis, AxisType, ShapeFlags
 from ..core.files import write
 from ..core.values import as_transform, as_vec3, mat33, transform, vec3
@@ -32,7 +32,7 @@ from .muscle_verbs import MuscleVerbs
 from .particle_verbs import ParticleVerbs
 from .robot_verbs import RobotVerbs
 from .rod_verbs import RodVerbs
-from .saved import loaded
+from .saved import loaded, sealed
 from .shape_verbs import ShapeVerbs
 from .soft_verbs import SoftVerbs
 from .observables import old_request
@@ -345,26 +345,38 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
         """A copy of another builder as a world of its own."""
         if self.current_world != -1:
             raise error(RuntimeError, "MODEL_WORLD_OPEN", f"already in world context: world {self.current_world} is open; call end_world() before add_world()")
-        self._check_merge(builder)
+        placed = self._mergeable(builder, xform, label_prefix)  # before the world begins: one that failed would stay, empty
         self.begin_world(gravity=builder.gravity)
         try:
-            self.add_builder(builder, xform=xform, label_prefix=label_prefix)
+            self.add_builder(builder, xform=placed, label_prefix=label_prefix)
         finally:
             self.end_world()
 
+    def _mergeable(self, builder: Any, xform: Any, label_prefix: Any) -> transform | None:
+        """The place of a copy of another builder, which can be added.
+
+        @raises TypeError, ValueError  it is none, this one, or has worlds; its attributes do not fit; no place, or no text before labels
+        """
+        if not isinstance(builder, ModelBuilder):
+            raise kind_of(TypeError)(f"builder: expected ModelBuilder, not {type(builder).__name__}", "PYTHON_ARGUMENT")
+        if builder is self:
+            raise error(ValueError, "MODEL_STRUCTURE", "builder: it is the one that it would be added to; add copy.deepcopy(builder), or add it to a new ModelBuilder")
+        if builder.world_count or builder.current_world != -1:
+            raise error(ValueError, "MODEL_STRUCTURE", "builder: it has worlds of its own, and worlds do not nest; add what is in one world")
+        if label_prefix is not None and not isinstance(label_prefix, str):
+            raise kind_of(TypeError)(f"label_prefix: expected text, not {type(label_prefix).__name__}", "PYTHON_ARGUMENT")
+        self._check_merge(builder)
+        return None if xform is None else as_transform(xform)
+
     def add_builder(self, builder: "ModelBuilder", xform: Any = None, label_prefix: str | None = None) -> None:
         """Appends a copy of another builder to the open world, or to the global one. Meshes are shared."""
-        if not isinstance(builder, ModelBuilder):
-            raise TypeError(f"builder: expected ModelBuilder, not {type(builder).__name__}")
-        if builder.world_count or builder.current_world != -1:
-            raise error(ValueError, "MODEL_STRUCTURE", "builder: has worlds of its own")
-        self._check_merge(builder)
+        placed = self._mergeable(builder, xform, label_prefix)
         builder._resolve_owners()
         self._resolve_owners()
         before = self._offsets()
         shapes = self.shape_count
         builder._push_filters()
-        self._core.add_builder(builder._core, None if xform is None else as_transform(xform), label_prefix or "")
+        self._core.add_builder(builder._core, placed, label_prefix or "")
         if config.compat == "newton-1.8" and self.current_world == -1 and builder._gravity_given and not self._gravity_given:
             self.gravity = builder.gravity
         self._sources.update({shapes + i: src for i, src in builder._sources.items()})
@@ -381,18 +393,29 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
                   xforms: Any = None, label_prefixes: list[str] | None = None, world_count: int | None = None) -> None:
         """Appends copies of another builder, each a world of its own unless `separate_worlds` is false. `spacing` [m] lays them
         out in a grid; `xforms` places each one."""
-        count = world_count if copy_count is None else copy_count
-        if count is None:
-            raise TypeError("replicate: copy_count is missing")
-        if xforms is not None and len(xforms) != count:
-            raise ValueError(f"xforms must contain {count} entries, got {len(xforms)}")
-        if label_prefixes is not None and len(label_prefixes) != count:
-            raise ValueError(f"label_prefixes must contain {count} entries, got {len(label_prefixes)}")
-        offsets = world_grid(int(count), as_vec3("spacing", spacing), self.up_axis)
-        for k in range(int(count)):
-            placed = transform(*offsets[k], 0, 0, 0, 1)
-            if xforms is not None:
-                placed = placed * as_transform(xforms[k], f"xforms[{k}]")
+        given = world_count if copy_count is None else copy_count
+        if given is None:
+            raise kind_of(TypeError)("replicate: copy_count is missing", "PYTHON_ARGUMENT")
+        count = whole("copy_count", given)
+        if count < 0:
+            raise kind_of(ValueError)(f"copy_count is {count}, expected at least 0", "PYTHON_ARGUMENT")
+        if separate_worlds and self.current_world != -1:
+            raise error(RuntimeError, "MODEL_WORLD_OPEN", f"already in world context: world {self.current_world} is open; call end_world() before replicate()")
+        for name, values in (("xforms", xforms), ("label_prefixes", label_prefixes)):
+            if values is not None and len(values) != count:
+                raise kind_of(ValueError)(f"{name} must contain {count} entries, got {len(values)}", "PYTHON_ARGUMENT")
+        apart = as_vec3("spacing", spacing)
+        if not np.isfinite(apart).all():
+            raise kind_of(ValueError)(f"spacing: {apart} has a number that is not finite", "PYTHON_ARGUMENT")
+        places = [transform(*at, 0, 0, 0, 1) for at in world_grid(count, apart, self.up_axis)]
+        # All is looked at before the first copy is made, so that nothing of a call that fails stays.
+        self._mergeable(builder, None, None)
+        for k, prefix in enumerate(label_prefixes or ()):
+            if prefix is not None and not isinstance(prefix, str):
+                raise kind_of(TypeError)(f"label_prefixes[{k}]: expected text, not {type(prefix).__name__}", "PYTHON_ARGUMENT")
+        if xforms is not None:
+            places = [place * as_transform(own, f"xforms[{k}]") for k, (place, own) in enumerate(zip(places, xforms))]
+        for k, placed in enumerate(places):
             prefix = None if label_prefixes is None else label_prefixes[k]
             (self.add_world if separate_worlds else self.add_builder)(builder, xform=None if placed == transform() else placed, label_prefix=prefix)
 
@@ -451,7 +474,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
 
     def save(self, file: Any) -> None:
         """Writes the builder to a file, for `load`."""
-        write(file, pickle.dumps(self))
+        write(file, sealed(pickle.dumps(self)))
 
     @staticmethod
     def load(file: Any, trusted: bool = False) -> "ModelBuilder":
@@ -466,7 +489,15 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
 
     # -- the rest
     def _label(self, label: str | None, kind: str, number: int) -> str:
-        return f"{kind}_{number}" if label is None else str(label)
+        if label is None:
+            return f"{kind}_{number}"
+        text = str(label)
+        if not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError as wrong:
+                raise kind_of(ValueError)(f"label: {text!r} is no text: {wrong.reason}", "PYTHON_ARGUMENT") from None
+        return text
 
     def request_state_attributes(self, *attributes: str) -> None:
         """States of the model will hold these arrays too: "body_qdd", "body_parent_f"."""
@@ -516,6 +547,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
             self._check_inertia_settings()
         if not (skip_all_validations or skip_validation_shapes):
             self._check_materials()
+        self._check_actuators()
         actuators = [entry._actuator(requires_grad) for entry in self.actuator_entries.values()]
         for actuator in actuators:
             actuator.register_custom_attributes(self)

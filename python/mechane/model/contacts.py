@@ -14,7 +14,7 @@ from ..core.diagnostics import NotSupportedError, kind_of, publish, warn
 from ..newton.names import PipelineNames
 from ..newton.reserved import reserve
 from .frames import placed
-from .state import Arrays, State
+from .state import Arrays, State, belonging
 
 __all__ = ["CollisionPipeline", "Contacts", "RestOverlaps", "chosen_worlds"]
 
@@ -140,6 +140,12 @@ class Contacts(Arrays):
         """Of the last `collide`: contacts, candidate_pairs, overflow, needed, wall times [s]."""
         return dict(self._status)
 
+    @property
+    def _untouched(self) -> bool:
+        """Whether no search, no `clear` and no writer has put anything here."""
+        counts = (self._np(name)[0] for name in ("rigid_contact_count", "soft_contact_count", "contact_generation"))
+        return not self._status and "_state" not in self.__dict__ and not any(counts)
+
     def __len__(self) -> int:
         return int(self._np("rigid_contact_count")[0])
 
@@ -239,7 +245,7 @@ class RestOverlaps:
 def _collided(contacts: Any) -> Any:
     """The model of contacts that `collide` has filled."""
     if not isinstance(contacts, Contacts):
-        raise TypeError(f"contacts: expected Contacts, not {type(contacts).__name__}")
+        raise kind_of(TypeError)(f"contacts: expected Contacts, not {type(contacts).__name__}", "PYTHON_ARG_CONTACTS")
     if getattr(contacts, "_state", None) is None or contacts._model is None:
         raise kind_of(ValueError)("contacts: nothing was collided into them yet", "PYTHON_ARG_CONTACTS")
     return contacts._model
@@ -400,10 +406,9 @@ class CollisionPipeline(PipelineNames):
                 dt: float | None = None) -> None:
         """Fills `contacts`; when there are more than fit, a warning says how many there were. `dt` [s] also finds contacts that the
         present velocities reach within it, `soft_contact_margin` [m] stands for the pipeline's `soft_contact_gap` this once."""
-        if not isinstance(state, State):
-            raise TypeError(f"state: expected State, not {type(state).__name__}")
+        belonging("state", state, self.model, State)
         if not isinstance(contacts, Contacts):
-            raise TypeError(f"contacts: expected Contacts, not {type(contacts).__name__}")
+            raise kind_of(TypeError)(f"contacts: expected Contacts, not {type(contacts).__name__}", "PYTHON_ARG_CONTACTS")
         if soft_self_contact:
             raise NotSupportedError("soft bodies that meet themselves belong to a later stage", "PYTHON_LATER_STAGE")
         if self.model._device != "cpu" and getattr(state, "device", "cpu") != "cpu":
@@ -421,6 +426,9 @@ class CollisionPipeline(PipelineNames):
             needed, room, kept = (status["soft_needed"], contacts.soft_contact_max, "those of the first particles") if soft else \
                 (status["needed"], contacts.rigid_contact_max, "the deepest")
             warn(f"PYTHON_CONTACT_OVERFLOW: {needed} {'soft ' * soft}contacts, room for {room}; {kept if self.overflow_policy == 'report' else 'none'} were kept")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise kind_of(TypeError)("CollisionPipeline is not copied or pickled: pickle its model, and make the pipeline anew", "PYTHON_ARGUMENT")
 
     @property
     def status(self) -> str:

@@ -11,7 +11,7 @@ from ..core.array import plain
 from ..core.diagnostics import NotSupportedError, kind_of, warn
 from .contacts import Contacts
 from .device_state import CONTROL, STATE, DeviceControl, DeviceState
-from .state import Control, State, reset_rows
+from .state import Control, State, belonging, reset_rows
 
 __all__ = ["DeviceSteps"]
 
@@ -56,18 +56,15 @@ class DeviceSteps:
         return self._commands
 
     def check(self, state: Any, name: str) -> None:
-        if not isinstance(state, State):
-            raise kind_of(TypeError)(f"{name}: expected State, not {type(state).__name__}", "PYTHON_ARG_STATE")
+        belonging(name, state, self.model, State)
         if isinstance(state, DeviceState) and state.device != self.device:
             raise kind_of(ValueError)(f"{name}: it is on {state.device}, the solver steps on {self.device}; state.to({self.device!r}) copies it", "PYTHON_ARG_STATE")
-        if state.joint_coord_count != self.model.joint_coord_count or state.joint_dof_count != self.model.joint_dof_count or state.body_count != self.model.body_count:
-            raise kind_of(ValueError)(f"{name}: of another model", "PYTHON_ARG_STATE")
 
     def step(self, state_in: State, state_out: State, control: Control | None, dt: float) -> None:
         for name, state in (("state_in", state_in), ("state_out", state_out)):
             self.check(state, name)
-        if control is not None and not isinstance(control, Control):
-            raise kind_of(TypeError)(f"control: expected Control or None, not {type(control).__name__}", "PYTHON_ARG_CONTROL")
+        if control is not None:
+            belonging("control", control, self.model, Control)
         stepper = self.prepare(float(dt))
         source = self._here(state_in)
         target = state_out if isinstance(state_out, DeviceState) else source

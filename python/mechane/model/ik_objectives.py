@@ -92,6 +92,9 @@ class IKObjectivePosition(_OfLink):
         super().__init__()
         self.link_index, self.link_offset, self.target_positions, self.weight = int(link_index), as_vec3("link_offset", link_offset), target_positions, weight
 
+    def _targets(self) -> tuple[str, int, np.ndarray]:
+        return "target_positions", 3, np.asarray(plain(self.target_positions), dtype=float)
+
     def _point(self, body_q: Any) -> np.ndarray:
         pose = np.asarray(plain(body_q)[:, self.link_index], dtype=float)
         return pose[:, :3] + quat_rotate(pose[:, 3:], np.broadcast_to(np.asarray(self.link_offset, float), (len(pose), 3)))
@@ -121,6 +124,9 @@ class IKObjectiveRotation(_OfLink):
         super().__init__()
         self.link_index, self.link_offset_rotation = int(link_index), as_quat("link_offset_rotation", link_offset_rotation)
         self.target_rotations, self.canonicalize_quat_err, self.weight = target_rotations, canonicalize_quat_err, weight
+
+    def _targets(self) -> tuple[str, int, np.ndarray]:
+        return "target_rotations", 4, np.asarray(plain(self.target_rotations), dtype=float)
 
     def set_target_rotation(self, problem_idx: int, new_rotation: Any) -> None:
         plain(self.target_rotations)[problem_idx] = [float(x) for x in new_rotation]

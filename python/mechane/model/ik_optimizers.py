@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arguments import name_arguments
+from ..core.arguments import name_arguments, whole
 from ..core.array import REAL, fresh, plain
 from ..core.diagnostics import kind_of
 from ..core.enums import JointType
@@ -47,6 +47,29 @@ class _Problems:
             if self.jacobian_mode is IKJacobianType.ANALYTIC and not objective.supports_analytic():
                 raise kind_of(ValueError)(f"Objective {type(objective).__name__} does not support analytic Jacobian", "PYTHON_ARG_IK")
             objective.init_buffers(model, self.jacobian_mode)
+        self._check_targets()
+
+    def _check_targets(self) -> None:
+        """Arrays of targets are the program's own, which may write to them or make them anew between two steps."""
+        problems = int(plain(self.problem_idx).max()) + 1 if self.n_batch else 0
+        for k, objective in enumerate(self.objectives):
+            if (targets := getattr(objective, "_targets", None)) is None:
+                continue
+            name, width, values = targets()
+            shape = np.shape(values)
+            if len(shape) != 2 or shape[1] != width or shape[0] < problems:
+                raise kind_of(ValueError)(f"objectives[{k}].{name}: shape {shape}, expected ({problems}, {width}), a row for each problem", "PYTHON_ARG_IK")
+            if not np.isfinite(values).all():
+                row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
+                raise kind_of(ValueError)(f"objectives[{k}].{name}: that of problem {row} has a number that is not finite", "PYTHON_ARG_IK")
+
+    def _checked(self, iterations: Any) -> int:
+        """@raises TypeError, ValueError  it is no whole number from 0 on, or targets are no numbers"""
+        self._check_targets()
+        count = whole("iterations", iterations)
+        if count < 0:
+            raise kind_of(ValueError)(f"iterations is {count}, expected at least 0", "PYTHON_ARG_IK")
+        return count
 
     def _residuals_at(self, joint_q: np.ndarray) -> np.ndarray:
         plain(self._q)[...] = joint_q
@@ -118,10 +141,10 @@ class IKOptimizerLM(_Problems):
 
     def step(self, joint_q_in: Any, joint_q_out: Any, iterations: int = 10, step_size: float = 1.0) -> None:
         """`iterations` steps, each `step_size` of the whole; the arrays [batch, coords] may be the same."""
-        q = self._taken(joint_q_in, joint_q_out)
+        count, q = self._checked(iterations), self._taken(joint_q_in, joint_q_out)
         damping = np.full(self.n_batch, float(self.lambda_initial))
         r = self._residuals_at(q)
-        for _ in range(int(iterations)):
+        for _ in range(count):
             jacobian = self._jacobian_at(q)
             if self._moves is not None:
                 jacobian[:, :, ~self._moves] = 0
@@ -178,11 +201,11 @@ class IKOptimizerLBFGS(_Problems):
 
     def step(self, joint_q_in: Any, joint_q_out: Any, iterations: int = 50) -> None:
         """`iterations` line searches; the arrays [batch, coords] may be the same."""
-        q = self._taken(joint_q_in, joint_q_out)
+        count, q = self._checked(iterations), self._taken(joint_q_in, joint_q_out)
         cost, gradient = self._cost_and_gradient(q)
         steps: list[np.ndarray] = []
         changes: list[np.ndarray] = []
-        for _ in range(int(iterations)):
+        for _ in range(count):
             direction = self._direction(gradient, steps, changes)
             slope = (direction * gradient).sum(axis=1)
             uphill = slope >= 0

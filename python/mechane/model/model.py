@@ -22,7 +22,7 @@ from ..newton.reserved import reserve
 from .contacts import CollisionPipeline, Contacts
 from .custom import AttributeAssignment, AttributeFrequency, AttributeNamespace, AttributeSpec
 from .device_state import DeviceControl, DeviceState
-from .saved import loaded
+from .saved import loaded, sealed
 from .observables import old_request
 from .state import Control, Counted, State
 from .views import BodyView, JointView, ShapeView, ArticulationView, WorldView, Views
@@ -421,7 +421,7 @@ class Model(Counted):
     # -- files
     def save(self, file: Any) -> None:
         """Writes the model to a file, for `load`."""
-        write(file, pickle.dumps(self))
+        write(file, sealed(pickle.dumps(self)))
 
     @staticmethod
     def load(file: Any, trusted: bool = False) -> "Model":

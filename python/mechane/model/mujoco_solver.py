@@ -22,7 +22,7 @@ from .mujoco_views import WorldsData, WorldsModel
 from .mujoco_worlds import check_alike, check_roots
 from .observables import Declared, ObservableKind, Observables
 from .solver_base import Native
-from .state import Control, State
+from .state import Control, State, belonging
 
 __all__ = ["SolverMuJoCo", "mujoco_problem"]
 
@@ -233,8 +233,15 @@ class SolverMuJoCo(Native):
         self._core.mujoco_tables(self._tables())
         super().notify_model_changed(flags)
 
+    def _check_contacts(self, contacts: Contacts) -> None:
+        if self.options["use_mujoco_contacts"]:  # `update_contacts` fills them after the step
+            belonging("contacts", contacts, self.model, Contacts)
+        else:
+            super()._check_contacts(contacts)
+
     def update_contacts(self, contacts: Contacts, state: State | None = None) -> None:
         """Puts MuJoCo's contacts of the last step into `contacts`, with their forces, as many as there is room for."""
+        super().update_contacts(contacts, state)
         if self.options["use_mujoco_contacts"]:
             if state is None:
                 raise kind_of(ValueError)("state: the state after the step is wanted, to say where on bodies the contacts are", "PYTHON_ARG_STATE")

@@ -2,16 +2,36 @@
 from __future__ import annotations
 
 import enum
+import io
 import pickle
 from typing import Any
 
-from ..core.diagnostics import error
+from ..core.diagnostics import MechaneError, error, kind_of
 from . import earlier as _earlier  # noqa: F401  finds modules under the names that older files have
 
-__all__ = ["FORMAT", "checked", "loaded", "stamp"]
+__all__ = ["FORMAT", "checked", "loaded", "sealed", "stamp"]
 
 #: Major and minor version of the format. Bytes of another major version are refused.
 FORMAT = (1, 2)
+
+
+#: Bytes of a SHA-256.
+_SUM = 32
+#: Before that of the pickle at the end of a file, which readers of earlier versions pass over.
+_SEAL = b"\nmechane sha256\n"
+
+
+def sealed(content: bytes) -> bytes:
+    """What a file holds: the pickle, and a sum of it, as a number with other bits is a number too."""
+    import hashlib  # only who saves and loads needs it
+
+    return content + _SEAL + hashlib.sha256(content).digest()
+
+
+def _seal_of(data: bytes) -> bytes:
+    """What stands behind the pickle of a file."""
+    seal = data[-len(_SEAL) - _SUM:]
+    return seal if seal.startswith(_SEAL) else b""
 
 
 def stamp(fields: dict[str, Any]) -> dict[str, Any]:
@@ -77,13 +97,25 @@ def loaded(file: Any, kind: type, trusted: bool = False) -> Any:
 
     @param trusted  make whatever the file asks for; a file may then run any program
     @raises TypeError   the file holds something else
-    @raises ValueError  PYTHON_PICKLE_VERSION: it is no such file, or asks for more than data
+    @raises ValueError  PYTHON_PICKLE_VERSION: it is no such file, was changed or damaged, or asks for more than data
     """
+    def wrong(why: Any) -> Exception:
+        return error(ValueError, "PYTHON_PICKLE_VERSION", f"file: {file} is not what {kind.__name__}.save() writes: {why}")
+
     with open(file, "rb") as source:
-        try:
-            thing = (pickle.Unpickler if trusted else _Restricted)(source).load()
-        except (pickle.UnpicklingError, EOFError, UnicodeDecodeError, ImportError, AttributeError, IndexError) as wrong:
-            raise error(ValueError, "PYTHON_PICKLE_VERSION", f"file: {file} is not what {kind.__name__}.save() writes: {wrong}") from None
+        data = source.read()
+    seal = _seal_of(data)
+    if seal and sealed(data[:-len(seal)]) != data:
+        raise wrong("its check sum is another, so it was changed or damaged; take another copy of the file, or save it again")
+    content = io.BytesIO(data)
+    try:
+        thing = (pickle.Unpickler if trusted else _Restricted)(content).load()
+    except MechaneError:
+        raise
+    except (pickle.UnpicklingError, EOFError, ImportError, AttributeError, LookupError, ValueError, TypeError, OverflowError, MemoryError) as failure:
+        raise wrong(failure) from None
+    if content.read() != seal:  # files of earlier versions have nothing behind the pickle
+        raise wrong("something other than its check sum follows")
     if not isinstance(thing, kind):
-        raise TypeError(f"file: {file} holds a {type(thing).__name__}, no {kind.__name__}")
+        raise kind_of(TypeError)(f"file: {file} holds a {type(thing).__name__}, no {kind.__name__}", "PYTHON_ARGUMENT")
     return thing

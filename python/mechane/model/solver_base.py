@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import _core
+from .. import _core, config
 from ..core.arguments import name_arguments
 from ..core.array import plain
 from ..core.capture import captured, warn_in_capture
@@ -20,7 +20,7 @@ from .device_steps import DeviceSteps
 from .integrate import integrate, integrate_particles
 from .muscle_verbs import muscle_forces
 from .observables import ObservableKind, Observables, requested
-from .state import Control, State, reset_rows
+from .state import Control, State, belonging, reset_rows
 
 __all__ = ["Native", "SolverBase"]
 
@@ -275,13 +275,12 @@ class Native(SolverBase):
     def step(self, state_in: State, state_out: State, control: Control | None, contacts: Contacts | None, dt: float, *, observables: Any = None) -> None:
         if self._on_device is not None:
             return self._step_on_device(state_in, state_out, control, contacts, dt, observables)
-        for name, value in (("state_in", state_in), ("state_out", state_out)):
-            if not isinstance(value, State):
-                raise TypeError(f"{name}: expected State, not {type(value).__name__}")
-        if control is not None and not isinstance(control, Control):
-            raise TypeError(f"control: expected Control or None, not {type(control).__name__}")
-        if contacts is not None and not isinstance(contacts, Contacts):
-            raise TypeError(f"contacts: expected Contacts or None, not {type(contacts).__name__}")
+        belonging("state_in", state_in, self.model, State)
+        belonging("state_out", state_out, self.model, State)
+        if control is not None:
+            belonging("control", control, self.model, Control)
+        if contacts is not None:
+            self._check_contacts(contacts)
         if not 0 < float(dt) < float("inf"):
             raise kind_of(ValueError)(f"dt is {dt}, expected a positive time [s]", "PYTHON_ARG_DT")
         self.validate_observables(observables, contacts)
@@ -289,6 +288,13 @@ class Native(SolverBase):
         contacts = self._step_contacts(state_in, contacts)
         self._advance(state_in, state_out, control, contacts, float(dt), observables)
         self._fill_contacts(state_out, contacts, observables)
+
+    def _check_contacts(self, contacts: Contacts) -> None:
+        """@raises ValueError  they are of another model, or nothing was put into them: a step with them would be one without contacts"""
+        belonging("contacts", contacts, self.model, Contacts)
+        if config.compat != "newton-1.8" and self.collision_pipeline is None and contacts._untouched:
+            raise kind_of(ValueError)("contacts: nothing was collided into them yet; model.collide(state, contacts) does, and None steps without contacts",
+                                      "PYTHON_ARG_CONTACTS")
 
     def _fill_contacts(self, state: State, contacts: Contacts | None, observables: Any) -> None:
         """Forces of the step's contacts as wrenches, where they were asked for."""
@@ -313,7 +319,7 @@ class Native(SolverBase):
         finally:
             if pulls is not None:
                 state_in._np("body_f")[...] -= pulls
-        if self.report["diverged"]:
+        if self.report["diverged"] or self.report["diverged_worlds"]:
             warn(f"SOLVER_DIVERGED: {self.report['culprit']}")
         if before is not None:
             plain(observables.body_qdd)[...] = (state_out._np("body_qd") - before) / dt
@@ -325,8 +331,8 @@ class Native(SolverBase):
         """Only asks for the step, where the device has a queue: `device_report()` and arrays wait for it."""
         if observables is not None:
             raise NotSupportedError(f"observables: a step on {self.device} keeps none", "DEV_NOT_SUPPORTED")
-        if contacts is not None and not isinstance(contacts, Contacts):
-            raise TypeError(f"contacts: expected Contacts or None, not {type(contacts).__name__}")
+        if contacts is not None:
+            belonging("contacts", contacts, self.model, Contacts)
         if not 0 < float(dt) < float("inf"):
             raise kind_of(ValueError)(f"dt is {dt}, expected a positive time [s]", "PYTHON_ARG_DT")
         self._on_device.step(state_in, state_out, control, float(dt))  # type: ignore[union-attr]
@@ -357,6 +363,9 @@ class Native(SolverBase):
         """Collides and steps `frames` times in place, without the GIL; with `record` the answer holds "t", "body_q" and "joint_q" of every frame."""
         if frames < 0 or substeps < 1:
             raise kind_of(ValueError)(f"frames is {frames}, substeps {substeps}; expected at least 0 and 1", "PYTHON_ARG_FRAMES")
+        belonging("state", state, self.model, State)
+        if control is not None:
+            belonging("control", control, self.model, Control)
         self.model._follow_friction()
         if self._on_device is not None:
             return self._on_device.rollout(state, int(frames), float(dt), int(substeps), control, bool(record))
@@ -380,8 +389,7 @@ class Native(SolverBase):
         @raises TypeError   `state` is no state, the mask is not of bools
         @raises ValueError  the mask has another shape
         """
-        if not isinstance(state, State):
-            raise kind_of(TypeError)(f"state: expected State, not {type(state).__name__}", "PYTHON_ARG_STATE")
+        belonging("state", state, self.model, State)
         chosen = chosen_worlds(world_mask, self.model.world_count)
         if self._on_device is not None:
             return self._on_device.reset(state, chosen, int(StateFlags.ALL if flags is None else flags))
@@ -410,6 +418,9 @@ class Native(SolverBase):
     def update_contacts(self, contacts: Contacts, state: State | None = None) -> None:
         """On the cpu nothing is left to do: `step` has put the forces into `rigid_contact_force`, and the wrenches into `force` where that was asked for. On a device:
         brings the contacts of the last step, with their forces, as many as there is room for."""
+        belonging("contacts", contacts, self.model, Contacts)
+        if state is not None:
+            belonging("state", state, self.model, State)
         if self._on_device is not None:
             self._on_device.read_contacts(contacts, state)
 
@@ -418,7 +429,10 @@ class Native(SolverBase):
         return [d.message for d in self._found if d.code in ("SOLVER_FEATURE", "SOLVER_APPROXIMATES")]
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.model!r}>"
+        return f"<{type(self).__name__} {self.__dict__.get('model')!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise kind_of(TypeError)(f"{type(self).__name__} is not copied or pickled: pickle its model, make the solver anew, and hand on checkpoint()", "PYTHON_ARGUMENT")
 
 
 

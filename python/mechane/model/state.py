@@ -1,6 +1,7 @@
 """State and Control: what changes from step to step, and what the user commands; states of one's own, without a model behind them."""
 from __future__ import annotations
 
+import weakref
 from typing import Any, Iterable, NoReturn
 
 import numpy as np
@@ -14,7 +15,43 @@ from ..core.enums import StateFlags
 from ..newton.reserved import LEFT_OUT, hidden, reserve
 from .custom import AttributeNamespace
 
-__all__ = ["Control", "OwnState", "State"]
+__all__ = ["Control", "OwnState", "State", "belonging"]
+
+
+#: By what a copy of a model is known: what states and controls are laid out for, and shapes, whose surfaces contacts are on.
+_LAYOUT = ("joint_type", "joint_parent", "joint_child", "joint_q_start", "joint_qd_start", "body_q", "joint_q", "body_mass")
+_SHAPES = ("shape_type", "shape_body", "shape_scale", "shape_transform")
+
+
+#: Copies of each model, once they were found to be such: a loop asks at every step.
+_COPIES: weakref.WeakKeyDictionary[Any, weakref.WeakSet[Any]] = weakref.WeakKeyDictionary()
+
+
+def _interchangeable(a: Any, b: Any) -> bool:
+    if a is b or b in _COPIES.get(a, ()):
+        return True
+    same = all(getattr(a, n) == getattr(b, n) for n in ("body_label", "joint_label", "shape_label")) and \
+        all(np.array_equal(np.asarray(a._np(n)), np.asarray(b._np(n))) for n in _LAYOUT + _SHAPES)
+    if same:
+        _COPIES.setdefault(a, weakref.WeakSet()).add(b)
+    return same
+
+
+def belonging(name: str, value: Any, model: Any, kind: type) -> Any:
+    """The argument `name`, if it is a State, Control or Contacts of this model, or of a copy of it (another process or device has one).
+
+    Equal counts are not enough: a step with contacts of another scene would hold bodies up by what is not there.
+
+    @raises TypeError   something else
+    @raises ValueError  of another model
+    """
+    code = f"PYTHON_ARG_{kind.__name__.upper()}"
+    if not isinstance(value, kind):
+        raise kind_of(TypeError)(f"{name}: expected {kind.__name__}, not {type(value).__name__}", code)
+    if value._model is not None and not _interchangeable(value._model, model):
+        made = "model.collide() of this model finds them" if kind.__name__ == "Contacts" else f"model.{kind.__name__.lower()}() of this model makes one"
+        raise kind_of(ValueError)(f"{name}: of another model; {made}", code)
+    return value
 
 
 class Arrays:
@@ -23,6 +60,8 @@ class Arrays:
     _names: frozenset[str] = frozenset()
     _boolean: frozenset[str] = frozenset()
     _read_only: frozenset[str] = frozenset()
+    #: Of these there is no none: a pose of zeros is no pose.
+    _measures = frozenset({"body_q", "body_qd", "joint_q", "joint_qd", "particle_q", "particle_qd", "joint_target_q", "joint_target_qd"})
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in type(self)._names:
@@ -60,7 +99,9 @@ class Arrays:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in type(self)._names and value is None:
-            self._np(name).zero_()  # none of it
+            if name in self._measures:
+                raise kind_of(TypeError)(f"{name}: expected {self._np(name).shape} numbers, not None; only forces and activations can be none", "PYTHON_ARGUMENT")
+            self._np(name).zero_()
         elif name in type(self)._names:
             self._np(name).assign(value)
         elif name in self.__dict__.get("_custom", ()) and isinstance(self.__dict__.get(name), Array):

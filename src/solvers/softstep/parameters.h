@@ -31,6 +31,9 @@ inline constexpr double kDirectBias     = 0.2;   ///< share of a penetration tha
 inline constexpr int    kClosingPasses  = 2;     ///< Newton steps that close loops at the end of a step
 inline constexpr int    kMaxDriveRounds = 3;     ///< rounds in which drives may saturate or let go within a substep
 
+/// Rounding of a velocity beyond it hides what limits and contacts leave of it [m/s, rad/s].
+inline constexpr double kLostVelocity = 1e12;
+
 /// Turn of a link within a substep above which its tree's velocity forces are those of the middle of it [rad]. Two
 /// swinging chains keep their energy 4 and 18 times as well; what hardly moves is spared the second evaluation.
 inline constexpr double kSpin = 0.001;

@@ -263,7 +263,18 @@ class Reader:
             of_one = compute_inertia_shape(GeoType.MESH, (1.0, 1.0, 1.0), mesh, 1.0, cfg.is_solid, cfg.margin)[0]
             if of_one > 0:
                 cfg.density = mass / of_one
+        if self.assets.meshes[name]["inertia"] != "exact" and cfg.density > 0 and body >= 0 and not to.body_lock_inertia[body]:
+            # A shape weighs what its surface encloses, which is the mode "exact" alone.
+            self._of_mode(to, body, mesh, mass if mass is not None else cfg.density * mesh.mass, X)
+            cfg.density = 0.0
         return [to.add_shape_mesh(body, mesh=mesh, xform=X, **{**{k: v for k, v in same.items() if k != "color"}, "cfg": cfg}, **({"color": same["color"]} if "color" in same else {}))]
+
+    @staticmethod
+    def _of_mode(to: Any, body: int, mesh: Any, mass: float, X: transform) -> None:
+        """A mass spread as the mesh's mode of inertia has it."""
+        turn = rotation_matrix(X[3:])
+        tensor = np.asarray(mesh.inertia, float).reshape(3, 3) * (mass / mesh.mass)
+        _add_mass(to, body, mass, turn @ tensor @ turn.T, vec3(*(np.asarray(X[:3], float) + turn @ np.asarray(mesh.com, float)).tolist()))
 
     @staticmethod
     def _explicit(to: Any, body: int, mass: float, kind: str, size: tuple[float, ...], X: transform) -> None:

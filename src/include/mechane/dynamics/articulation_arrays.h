@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mechane/core/result.h"
+#include "mechane/dynamics/mass_matrix.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
 
@@ -33,5 +34,13 @@ Result<ArticulationArray> eval_jacobian(const model::Model& model, const model::
 /// @error DYN_SELECTION  the mask has the wrong size
 Result<ArticulationArray> eval_mass_matrix(const model::Model& model, const model::State& state,
                                            std::span<const std::uint8_t> mask = {});
+
+/// C qd of one tree of the forest [N] or [N m], for rates of the joints that stay: a free root whose joint has a moving
+/// parent is carried along by it, while `JointSpace::coriolis_force` keeps its velocity in the world.
+std::vector<double> velocity_force(const model::Model& model, JointSpace& space, std::int32_t tree);
+
+/// Adds to the forces of all trees [tree][dof of the tree] what free joints between bodies hand on: the wrench of such
+/// a joint acts on its child and, turned round, on its parent, as the solvers apply `joint_f`.
+void load_carriers(const model::Model& model, const JointSpace& space, std::vector<std::vector<double>>& forces);
 
 }  // namespace mechane::dynamics

@@ -35,6 +35,7 @@ struct LiveSessionOptions {
     std::string          source{}, scene{}, program{};  ///< for the header of a recording
     /// A JSON object about the entities of a shape that was picked: called between two steps.
     std::function<std::string(std::int32_t shape)> facts{};
+    std::function<void(const std::string&)>        say{};   ///< for who started it: what pages are told of files
     std::function<bool()>                          stop{};  ///< asked often; true ends `run`
     /// Controller, forward speed [m/s], turn to the left [rad/s]: called between two steps.
     std::function<void(std::int32_t controller, double linear, double angular)> drive{};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "solvers/softstep/mechanism/loops.h"
 #include "solvers/softstep/mechanism/predict.h"
@@ -38,6 +39,10 @@ Vec3d gyrate(const Mat33d& I, const Mat33d& I_inv, const Vec3d& w, double h)
 
 namespace {
 
+/// A velocity that rows may act on. What loads drive beyond all bounds becomes no number: a limit or a contact would
+/// take it away with all the digits that say how much is left, and the body would stand still as if nothing pushed it.
+double bounded(double v) { return std::abs(v) < kLostVelocity ? v : std::numeric_limits<double>::quiet_NaN(); }
+
 void predict_single(Mechanism& system, const Tree& tree, const Vec3d& gravity, double h)
 {
     const std::int32_t t        = static_cast<std::int32_t>(&tree - system.forest.trees.data());
@@ -53,12 +58,12 @@ void predict_single(Mechanism& system, const Tree& tree, const Vec3d& gravity, d
     // World components of w do not change while the frame turns about w itself, so the new body components are stored
     // with the old R.
     const Vec3d w = R * w_B + h * (system.inverse_inertia_W[t] * f.angular);
-    v[0] += h * a.x;
-    v[1] += h * a.y;
-    v[2] += h * a.z;
-    v[3] = w.x;
-    v[4] = w.y;
-    v[5] = w.z;
+    v[0]          = bounded(v[0] + h * a.x);
+    v[1]          = bounded(v[1] + h * a.y);
+    v[2]          = bounded(v[2] + h * a.z);
+    v[3]          = bounded(w.x);
+    v[4]          = bounded(w.y);
+    v[5]          = bounded(w.z);
 }
 
 /// Position errors of drives and springs at the present configuration.
@@ -258,7 +263,8 @@ void add_middle(const Tree& tree, double* x)
 
 void change_velocities(Mechanism& system, const Tree& tree, const double* x)
 {
-    for (std::int32_t k = 0; k < tree.dof_count(); ++k) system.motion.v[tree.dof_begin + k] += x[k];
+    double* const v = system.motion.v.data() + tree.dof_begin;
+    for (std::int32_t k = 0; k < tree.dof_count(); ++k) v[k] = bounded(v[k] + x[k]);
 }
 
 void predict_tree(Mechanism& system, const Tree& tree, const Vec3d& gravity, double h, bool first)
