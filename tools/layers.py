@@ -63,6 +63,7 @@ NARROWER = {"collision/narrow": ["core", "math", "geometry", "collision"], "devi
 FILES_ROOM = "files"
 MAY_WRITE = {
     "conformance/fixes/workspace.cpp": "its work folder",
+    "conformance/fixes/other_assets.cpp": "a scratch folder below the work folder",
     "usd/package_writer.cpp": "a scratch folder that becomes the package",
     "usd/schemagen": "a program of the build",
     "cli/browser.cpp": "the streams of a child, /dev/null",

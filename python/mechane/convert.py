@@ -127,7 +127,7 @@ def _file_of(source: Any, variants: dict[str, dict[str, str]] | None) -> Iterato
     """The file that is converted: the source, or what it shows, written for as long as it takes."""
     if isinstance(source, (str, os.PathLike)):
         file = os.fspath(source)
-        if not os.path.exists(file.split("[")[0]):
+        if not os.path.exists(file) and not os.path.exists(file.split("[")[0]):
             raise error(FileNotFoundError, "STAGE_OPEN", f"source: there is no file {file}", layer=file)
         yield file
         return
@@ -250,7 +250,7 @@ def _from(title: str, file: str | os.PathLike, out: str | os.PathLike, strict: b
         raise error(TypeError, "PYTHON_ARG_SOURCE", f"file: expected a path, not {type(file).__name__}")
     if suffix_of(file) not in _SOURCES[title]:
         raise error(ValueError, "SOURCE_FORMAT_UNKNOWN", f"file is {os.fspath(file)!r}, expected {title}: a name that ends in {' or '.join(_SOURCES[title])}")
-    return to_usd(file, out, strict=strict, verify=verify, resolver_paths=resolver_paths, packages=packages, **options)
+    return _convert(file, out, _SUFFIXES["OpenUSD"], _READING, strict, verify, resolver_paths, packages, None, options)
 
 
 def from_urdf(file: str | os.PathLike, out: str | os.PathLike, *, strict: bool = False, verify: bool = False,

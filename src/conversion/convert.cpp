@@ -14,7 +14,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <mutex>
 #include <utility>
 
 #include "mechane/conversion/folder_entry.h"
@@ -312,6 +314,33 @@ Result<void> Converting::robot_into_file()
 
 }  // namespace
 
+namespace {
+
+/// What a program may set and the command line has checked already.
+Result<void> check_numbers(const Options& options)
+{
+    const auto positive = [](double x) { return x > 0 && std::isfinite(x); };
+    const auto wrong    = [](const char* name, const std::string& value, const char* expected) {
+        return make_diagnostic(exporter::kOption, {}, fmt::format("{} is {}, expected {}", name, value, expected));
+    };
+    const std::pair<const char*, double> sizes[] = {{"default_mass", options.read.default_mass.value_or(1)},
+                                                    {"mesh_unit", options.read.mesh_unit},
+                                                    {"default_effort", options.write.default_effort},
+                                                    {"default_velocity", options.write.default_velocity}};
+    for (const auto& [name, value] : sizes)
+        if (!positive(value)) return wrong(name, fmt::format("{}", value), "a finite number above 0");
+    if (options.gltf.segments < 8 || options.gltf.segments > 256)
+        return wrong("segments", fmt::format("{}", options.gltf.segments), "8 to 256");
+    if (options.gltf.influences != 4 && options.gltf.influences != 8)
+        return wrong("influences", fmt::format("{}", options.gltf.influences), "4 or 8");
+    const std::string& version = options.write.sdf_version;
+    if (!version.empty() && version != "1.9" && version != "1.10" && version != "1.11")
+        return wrong("sdf_version", "'" + version + "'", "1.9, 1.10 or 1.11");
+    return {};
+}
+
+}  // namespace
+
 std::string entry_of(const std::string& input, const std::string& output)
 {
     std::error_code failed;
@@ -343,14 +372,22 @@ Result<void> check_formats(const std::string& input, const std::string& output, 
     if (!options.read.name.empty() && usd::is_stage_name(input) && !exporter::format_of(output))
         return make_diagnostic(exporter::kNameIdle, {.layer = output},
                                "a name is for robots that come from or go to URDF, MJCF or SDFormat");
-    return {};
+    // A package and a folder keep the variants, and which of them their layers select.
+    const bool lays_out = usd::is_stage_name(input) && !gltf && !exporter::format_of(output);
+    if (lays_out && layout_of_file(output) != UsdLayout::flat && !options.scene.open.variant_selections.empty())
+        return make_diagnostic(exporter::kOption, {.layer = output},
+                               "a selection of variants has no effect on a package or a folder, which keep them all",
+                               "Write one flat layer, or select the variants in the stage.");
+    return check_numbers(options);
 }
 
 Result<Conversion> convert(const std::string& input, const std::string& output, const Options& options,
                            Diagnostics& found)
 {
-    if (auto possible = check_formats(entry_of(input, output), output, options); !possible)
-        return possible.error();
+    if (auto possible = check_formats(entry_of(input, output), output, options); !possible) return possible.error();
+    // What is read is noted for the whole process, so that two conversions at once would refuse each other's results.
+    static std::mutex      one_at_a_time;
+    const std::scoped_lock alone(one_at_a_time);
     const files::ReadWatch watch;
     files::note_read(input);
     return Converting(input, output, options, found).run();

@@ -89,14 +89,18 @@ Result<LaidOut> as_folder(const std::string& file, const std::string& output, co
                    result->after.count(Severity::error)};
 }
 
-/// A flat layer has no variants: what is selected is content, and the rest is gone.
-void tell_variants(const usd::Stage& stage, sf::LossReport& losses)
+/// A flat layer has no variants: what is selected is content, and the rest is gone. A selection of whoever opened the
+/// stage counts before that of its layers.
+void tell_variants(const usd::Stage& stage, const usd::OpenOptions& open, sf::LossReport& losses)
 {
-    for (const usd::Prim& prim : stage.traverse({.all = true, .instance_proxies = true}))
+    for (const usd::Prim& prim : stage.traverse({.all = true}))
         for (const usd::VariantSetUse& set : usd::variant_sets(prim)) {
-            std::string dropped;
+            std::string selected = set.selection, dropped;
+            for (const auto& [where, name] : open.variant_selections)
+                if (where == set.name || where == fmt::format("{}{{{}}}", prim.path().text(), set.name))
+                    selected = name;
             for (const std::string& name : set.variants)
-                if (name != set.selection) dropped += (dropped.empty() ? "" : ", ") + name;
+                if (name != selected) dropped += (dropped.empty() ? "" : ", ") + name;
             if (dropped.empty()) continue;
             losses.add({"variants-not-selected",
                         Severity::warning,
@@ -105,7 +109,7 @@ void tell_variants(const usd::Stage& stage, sf::LossReport& losses)
                         {.layer = set.place.layer, .prim = prim.path().text()},
                         "variants of " + set.name,
                         dropped,
-                        set.selection,
+                        selected,
                         "a flat layer holds the selected variant alone; convert to a folder or a .usdz to keep all"});
         }
 }
@@ -116,7 +120,7 @@ Result<LaidOut> as_layer(const std::string& file, const std::string& output, con
     const auto stage = usd::Stage::open(file, open);
     if (!stage) return stage.error();
     found.append((*stage)->diagnostics());
-    tell_variants(**stage, losses);
+    tell_variants(**stage, open, losses);
     // All arcs are resolved: the layer names no other layer any more.
     usd::Layer      layer = usd::flatten(**stage);
     std::error_code failed;

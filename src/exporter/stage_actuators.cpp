@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <set>
+#include <map>
 
 #include "exporter/stage_reader.h"
 #include "mechane/resolve/actuators.h"
@@ -48,7 +48,7 @@ void StageReader::actuators()
         dof.drive->place     = place(prim.site());
     };
     std::vector<usd::Prim>   newton;  // which add to what MuJoCo's say
-    std::set<const sf::Dof*> driven;
+    std::map<const sf::Dof*, resolve::ServoSum> driven;
     for (const usd::Prim& prim : stage.traverse()) {
         if (prim.type_name() == usd::Token("NewtonActuator")) newton.push_back(prim);
         if (prim.type_name() != usd::Token("MjcActuator")) continue;
@@ -56,7 +56,7 @@ void StageReader::actuators()
         if (dof == nullptr) continue;
         if (const auto servo = resolve::mjc_servo(prim, context, dof->angular)) {
             AxisDrive drive = drive_of(*dof);
-            resolve::add(drive, *servo, context, driven.insert(dof).second);
+            resolve::add(drive, *servo, context, driven[dof]);
             set(*dof, drive, prim);
         }
     }

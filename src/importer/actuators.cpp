@@ -42,6 +42,7 @@ struct Driven {
     usd::Prim                    servo;  ///< the first
     usd::Path                    joint;
     resolve::AxisDrive           own;
+    resolve::ServoSum            sum{};
 };
 
 /// Servos take the place of a drive that says something else. What conversions write beside servos says the same.
@@ -90,9 +91,9 @@ void add_actuators(Import& run)
             for (const char* name : {"mjc:forceRange:min", "mjc:forceRange:max"})
                 run.took(prim, name, physics::Use::converted, "the larger magnitude bounds the drive's force");
         resolve::AxisDrive drive = axis_drive(*dof);
-        const bool         first = std::ranges::none_of(driven, [&](const Driven& one) { return one.dof == dof; });
-        if (first) driven.push_back({dof, prim, targets.front(), drive});
-        resolve::add(drive, *servo, run.context, first);
+        auto               known = std::ranges::find(driven, dof, &Driven::dof);
+        if (known == driven.end()) known = driven.insert(known, {dof, prim, targets.front(), drive});
+        resolve::add(drive, *servo, run.context, known->sum);
         set_drive(*dof, drive);
         run.servos.insert(prim.path());
         ++run.result.actuator_count;

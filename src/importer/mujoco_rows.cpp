@@ -654,7 +654,7 @@ class Rows {
                            dynamics = word(prim, "mjc:dynType", "none");
         const std::int32_t row      = count(RowKind::actuator)++;
         const bool         servo =
-            run_.servos.contains(prim.path()) || (dof >= 0 && gains == "fixed" && biases == "affine" &&
+            (run_.servos.contains(prim.path()) && !run_.conventions.servos_replace_each_other) || (dof >= 0 && gains == "fixed" && biases == "affine" &&
                                                   dynamics == "none" && is_drive(joint, dof, gain, bias, gear));
         put("actuator_world", row, tendon >= 0 ? world_of_tendon(tendon) : world_of(joint, shape, body));
         // 0: MuJoCo takes targets of the drive, 1: its own controls.

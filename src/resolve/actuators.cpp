@@ -60,18 +60,23 @@ std::optional<MjcServo> mjc_servo(const usd::Prim& prim, const Context& context,
     return servo;
 }
 
-void add(AxisDrive& drive, const MjcServo& servo, const Context& context, bool first)
+void add(AxisDrive& drive, const MjcServo& servo, const Context& context, ServoSum& sum)
 {
-    using Command = AxisDrive::Command;
+    using Command    = AxisDrive::Command;
+    const bool first = sum.count++ == 0;
     if (!context.rules.conventions.servos_replace_each_other) {
         // Forces of actuators add: so do the gains of several servos, whose forces are k (u - q) - kv qd.
-        if (first) drive = {0, 0, drive.max_force, Command::none};
+        if (first) {
+            sum.own_force = drive.max_force;
+            drive         = {0, 0, drive.max_force, Command::none};
+        }
         drive.stiffness += servo.stiffness;
         drive.damping += servo.damping;
         const Command own = servo.position ? Command::position : Command::velocity;
         drive.command     = drive.command == Command::none || drive.command == own ? own : Command::both;
-        if (servo.max_force)
-            drive.max_force = first ? std::min(drive.max_force, *servo.max_force) : drive.max_force + *servo.max_force;
+        // One without a bound leaves all of them without one.
+        sum.force += servo.max_force.value_or(kInfinity);
+        drive.max_force = std::min(sum.own_force, sum.force);
         return;
     }
     const Command command = drive.command;

@@ -73,8 +73,10 @@ Labels pushing_actuators(const Model& m)
     const mujoco::Attributes of(m, {});
     Labels                   out;
     for (std::size_t i = 0; i < of.rows("ctrl_source"); ++i) {
-        bool biased = of.whole("actuator_biastype", i, 0) == 2;  // a muscle, which resists being stretched
-        for (std::size_t c = 0; c < 10; ++c) biased = biased || of.number("actuator_biasprm", i, 0, c) != 0;
+        const std::int32_t kind   = of.whole("actuator_biastype", i, 0);  // 0 none, 1 affine, 2 a muscle
+        bool               biased = kind == 2;
+        for (std::size_t c = 0; c < 10; ++c)
+            biased = biased || (kind == 1 && of.number("actuator_biasprm", i, 0, c) != 0);
         if (biased && of.whole("ctrl_source", i, 1) == 1) out.emplace_back("actuators");
     }
     return out;
@@ -85,8 +87,9 @@ Labels pulling_tendons(const Model& m)
     const mujoco::Attributes of(m, {});
     Labels                   out;
     for (std::size_t i = 0; i < of.rows("tendon_world"); ++i) {
-        bool pulls = of.whole("tendon_limited", i, 2) == 1 ||
-                     (of.whole("tendon_limited", i, 2) == 2 && of.number("tendon_range", i, 0, 1) > 0);
+        const std::int32_t limited = of.whole("tendon_limited", i, 2);  // 2: where it has a range
+        bool               pulls =
+            limited == 1 || (limited == 2 && of.number("tendon_range", i, 0) < of.number("tendon_range", i, 0, 1));
         for (const char* value : {"tendon_stiffness", "tendon_damping", "tendon_frictionloss"})
             pulls = pulls || of.number(value, i, 0) != 0;
         if (pulls) out.emplace_back("tendons");

@@ -65,6 +65,20 @@ class Shared(unittest.TestCase):
     def fix(self, name, *options):
         return mechane("fix", self.folder / name, "--in-place", "--select", "1.1", *options)
 
+    def test_another_asset_may_name_the_layer_by_its_package(self):
+        """package:// is the standard's own way to name a file (REP-0158 1.2.5)."""
+        self.write(part=head() + PART, scene=referenced("package://lib/part.usda"))
+        before = self.bytes_of("part.usda")
+        done = self.fix("part.usda", "--package", f"lib={self.folder}")
+        self.assertEqual(self.bytes_of("part.usda"), before)
+        self.assertIn("scene.usda", done.stdout + done.stderr)
+
+    def test_a_layer_that_cannot_be_read_may_be_a_user(self):
+        self.write(part=head() + PART, scene=referenced("./part.usda") + "def {")
+        done = self.fix("part.usda")
+        self.assertIn("FIX_OTHERS", done.stderr)
+        self.assertIn("scene.usda", done.stderr)
+
     def test_units_stay_where_another_asset_has_its_own(self):
         ways = {"a sublayer": sublayered("./part.usda"), "a reference": referenced("./part.usda"), "a payload": referenced("./part.usda", "payload"),
                 "another unit and a scale": referenced("./part.usda", metres="1").replace("    {\n    }", "    {\n        float3 xformOp:scale = (0.01, 0.01, 0.01)\n        uniform token[] xformOpOrder = [\"xformOp:scale\"]\n    }"),

@@ -121,6 +121,12 @@ def Xform "a" (
     (lambda f: mc.convert.to_usd(f / "arm.urdf", 3), TypeError, "out: expected a path"),
     (lambda f: mc.convert.from_urdf(f / "arm.urdf", f / "r", base="loose"), ValueError, "auto, floating, fixed"),
     (lambda f: mc.convert.from_urdf(f / "arm.urdf", f / "r", default_mass="much"), TypeError, "default_mass"),
+    (lambda f: mc.convert.from_urdf(f / "arm.urdf", f / "r", default_mass=-1.0), ValueError, "default_mass is -1, expected"),
+    (lambda f: mc.convert.from_urdf(f / "arm.urdf", f / "r", mesh_unit=float("nan")), ValueError, "mesh_unit is nan"),
+    (lambda f: mc.convert.to_gltf(f / "arm.urdf", f / "r.glb", segments=-5), ValueError, "segments is -5, expected 8 to 256"),
+    (lambda f: mc.convert.to_gltf(f / "arm.urdf", f / "r.glb", influences=5), ValueError, "influences is 5"),
+    (lambda f: mc.convert.to_sdf(f / "arm.urdf", f / "r.sdf", sdf_version="99"), ValueError, "sdf_version is '99'"),
+    (lambda f: mc.convert.from_gltf(f / "arm.glb", f / "r", verify=True), TypeError, "no option 'verify'"),
     (lambda f: mc.convert.to_urdf(f / "arm.urdf", f / "r.urdf", keep_frame=True), TypeError, "did you mean 'keep_frames'"),
     (lambda f: mc.convert.to_sdf(f / "arm.urdf", f / "r.sdf", keep_frames=True), TypeError, "no option 'keep_frames'"),
     (lambda f: mc.convert.to_urdf(f / "arm.urdf", f / "arm.urdf"), ValueError, "FILES_INPUT"),
@@ -132,6 +138,29 @@ def test_mistakes_are_named_and_nothing_is_written(tmp_path, call, kind, text):
     with pytest.raises(kind, match=text):
         call(tmp_path)
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+
+
+def test_conversions_of_several_threads_do_not_meet(tmp_path):
+    """What one of them reads is no input of another."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    source = written(tmp_path)
+    def there_and_back(number):
+        for _ in range(5):
+            layer = mc.convert.to_usd(source, tmp_path / f"{number}" / "a.usda")
+            mc.convert.to_urdf(layer, tmp_path / f"{number}" / "a.urdf")
+        return True
+    for number in range(4):
+        (tmp_path / f"{number}").mkdir()
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(there_and_back, range(4)))
+
+
+def test_variants_are_refused_where_they_would_have_no_effect(tmp_path):
+    (tmp_path / "a.usda").write_text('#usda 1.0\n(defaultPrim = "a")\ndef Xform "a"\n{\n}\n')
+    for name in ("r.usdz", "folder"):
+        with pytest.raises(ValueError, match="has no effect on a package or a folder"):
+            mc.convert.to_usd(tmp_path / "a.usda", tmp_path / name, variants={"/a": {"size": "small"}})
 
 
 def test_faults_of_a_source_are_told_and_the_rest_is_converted(tmp_path):

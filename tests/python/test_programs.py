@@ -166,11 +166,19 @@ def test_custom_attributes_in_a_program():
     assert model.wear.numpy().tolist() == [1.5, 7.0] and model.state().us.pose.numpy().shape == (2, 4)
 
 
+#: Two boxes on a hinge, of which every format can say all.
+ROBOT = """<robot name="robot">@</robot>""".replace("@", "".join(
+    f'<link name="{name}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    f'<collision><geometry><box size="1 1 1"/></geometry></collision></link>' for name in ("base", "arm")) +
+    '<joint name="elbow" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>')
+
+
 @pytest.mark.parametrize("page", ["python.md"])
 def test_the_programs_of_a_page_run(page, tmp_path, monkeypatch):
     """Each block of Python on the page, in a folder with the stages that it names"""
     (tmp_path / "arm.usda").write_text(DOOR)
     (tmp_path / "faulty.usda").write_text(FAULTY)
+    (tmp_path / "robot.urdf").write_text(ROBOT)
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(), re.S)
     assert blocks

@@ -249,6 +249,36 @@ TEST_CASE("a slender cylinder that rocks on its rim is never driven towards fall
                 }
 }
 
+TEST_CASE("what stands within the round face of a turntable stays where it is, as on a square one")
+{
+    // Friction holds it: w^2 r = 2 m/s^2 of 9.81. A table of four corners has nothing that rolls.
+    double radius[2] = {};
+    for (const bool round : {false, true}) {
+        model::ModelBuilder b;
+        const auto          table = b.add_link({{0, 0, 0.5}, {}}, "table", 50);
+        const auto          hinge = b.add_joint_revolute(-1, table, {{0, 0, 0.5}, {}}, {}, dof({0, 0, 1}));
+        b.add_articulation({hinge});
+        model::ShapeConfig rough = b.default_shape;
+        rough.mu                 = 1;
+        if (round)
+            b.add_shape_cylinder(table, {}, 1, 0.1, rough);
+        else
+            b.add_shape_box(table, {}, {1, 1, 0.1}, rough);
+        const auto box = b.add_body({{0.5, 0, 0.7}, {}}, "box", 1);
+        b.add_shape_box(box, {}, {0.1, 0.1, 0.1}, rough);
+        World w(b);
+        collision::CollisionPipeline pipeline(w.model);
+        model::Contacts              contacts = pipeline.make_contacts();
+        for (int i = 0; i < 300; ++i) {
+            w.state.joint_qd[0] = 2;
+            pipeline.collide(w.state, kDt, contacts);
+            w.step(kDt, &contacts);
+        }
+        radius[round] = std::hypot(w.position(1).x, w.position(1).y);
+    }
+    CHECK(radius[1] == close_to(radius[0], 1e-3));
+}
+
 namespace {
 
 /// A cube of 0.25 m whose centre of mass lies 0.48 m beyond a corner, which stands on the ground: a pendulum below it,

@@ -111,8 +111,8 @@ struct Conventions {
     bool physx_mimic_offset_unscaled = false;
     /// Mjc:forceRange of a servo: bounds the drive, or not read.
     bool servo_force_range_unread = false;
-    /// Several servos of MuJoCo on one joint, and its own drive: servos add and take the place of the drive, or the last
-    /// one says each gain and the drive what they leave out.
+    /// Several servos of MuJoCo on one joint, and its own drive: servos add, in the place of the drive, or the last servo
+    /// says each gain, the drive what they leave out.
     bool servos_replace_each_other = false;
     /// `actuator_count` of the result: servos of MuJoCo, or NewtonActuator prims.
     bool own_actuators_counted = false;

@@ -160,7 +160,7 @@ def _base_of(diagnostic: Diagnostic) -> type:
         return RuntimeError
     if code == "SOLVER_UNKNOWN":
         return KeyError
-    if code in ("FILES_INPUT", "FILES_FOLDER", "FILES_OUTSIDE_ROOT", "RECORD_FORMAT_UNKNOWN", "SOURCE_FORMAT_UNKNOWN", "EXPORT_FORMAT_UNKNOWN", "EXPORT_LOSS", "EXPORT_NAME", "EXPORT_VERIFY"):
+    if code in ("FILES_INPUT", "FILES_FOLDER", "FILES_OUTSIDE_ROOT", "RECORD_FORMAT_UNKNOWN", "SOURCE_FORMAT_UNKNOWN", "EXPORT_FORMAT_UNKNOWN", "EXPORT_LOSS", "EXPORT_NAME", "EXPORT_OPTION", "EXPORT_VERIFY"):
         return ValueError
     if code.startswith("FILES_"):
         return OSError

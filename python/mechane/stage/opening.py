@@ -104,7 +104,7 @@ def open_stage(source: Any, *, variants: dict[str, dict[str, str]] | None = None
         file = os.fspath(source)
     except TypeError:
         raise kind_of(TypeError)(f"{name}: expected a path, bytes of usda, or a stage, not {type(source).__name__}", "PYTHON_ARG_SOURCE") from None
-    if "://" not in file and not os.path.exists(file.split("[")[0]):
+    if "://" not in file and not os.path.exists(file) and not os.path.exists(file.split("[")[0]):
         raise error(FileNotFoundError, "STAGE_OPEN", f"{name}: there is no file {file}", layer=file)
     publish(_core.recover(file))
     return _core.Stage.open(file, search, chosen, [], ""), []

@@ -683,7 +683,7 @@ Result<Repaired> repair(const std::string& asset, const std::string& work_folder
         out.in_variants.clear();
         FixResult& result = out.result = {};
         if (options.spare_others && !std::exchange(neighbours.searched, true))
-            neighbours.assets = OtherAssets(work, neighbours.found);
+            neighbours.assets = OtherAssets(work, options.open, neighbours.found);
         if (!neighbours.assets.empty()) first.others = then.others = &neighbours.assets;
         for (const auto& [file, why] : neighbours.kept) work.keep_as_it_is(file);
         if (!options.overlay.empty())
@@ -766,7 +766,8 @@ std::string another_size(const std::string& asset, const FixOptions& options, co
     if (options.unsafe || !options.overlay.empty() || !of_units || of_layers) return {};
     const auto before = usd::Stage::open(asset, options.open);
     const auto after  = usd::Stage::open(repaired.work->entry().string(), options.open);
-    return before && after ? resized(**before, **after, options.assume_meters.value_or(1)) : std::string();
+    return before && after ? resized(**before, **after, options.assume_meters.value_or(1),
+                                     options.assume_up_axis.value_or('Z')) : std::string();
 }
 
 /// The rules whose repairs change how lengths and masses are said; seconds have no size.

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <string_view>
 
 #include "conformance/facts.h"
 #include "conformance/fixes/verify.h"
@@ -85,14 +86,24 @@ bool may_name(const fs::path& layer, const std::set<std::string>& names)
            std::ranges::any_of(names, [&](const std::string& name) { return bytes.find(name) != std::string::npos; });
 }
 
-/// The files that a layer names.
-std::set<fs::path> named_in(const fs::path& file)
+/// The files that a layer names; nothing where it cannot be read.
+std::optional<std::set<fs::path>> named_in(const fs::path& file, const usd::OpenOptions& open)
 {
-    std::set<fs::path> out;
-    auto               layer = usd::Layer::open(file.string());
-    if (!layer) return out;
+    constexpr std::string_view kPackage = "package://";
+    std::set<fs::path>         out;
+    auto                       layer = usd::Layer::open(file.string(), open.limits);
+    if (!layer) return std::nullopt;
     const auto bring = [&](const std::string& authored) {
+        if (const std::size_t end = authored.find('/', kPackage.size());
+            authored.starts_with(kPackage) && end != std::string::npos) {
+            const auto package = open.packages.find(authored.substr(kPackage.size(), end - kPackage.size()));
+            if (package != open.packages.end()) out.insert(real(fs::path(package->second) / authored.substr(end + 1)));
+            return authored;
+        }
         for (const fs::path& named : files_named(authored, file)) out.insert(real(named));
+        for (const std::string& folder : open.search_paths)
+            for (const fs::path& named : files_named(authored, fs::path(folder) / "layer.usda"))
+                out.insert(real(named));
         return authored;
     };
     layer->rewrite_assets(bring);
@@ -115,7 +126,7 @@ Search around(const fs::path& folder)
 
 }  // namespace
 
-OtherAssets::OtherAssets(const Workspace& work, Diagnostics& found)
+OtherAssets::OtherAssets(const Workspace& work, const usd::OpenOptions& open, Diagnostics& found)
 {
     std::set<fs::path>    own;  // files of the asset
     std::set<std::string> names;
@@ -137,7 +148,11 @@ OtherAssets::OtherAssets(const Workspace& work, Diagnostics& found)
             auto known = read.find(layer);
             if (known == read.end()) {
                 if (!may_name(layer, names)) continue;
-                known = read.emplace(layer, named_in(layer)).first;
+                const auto named = named_in(layer, open);
+                if (!named)
+                    found.add(codes::kOthers, {.layer = layer.string()},
+                              fmt::format("{} cannot be read, and may use layers of the asset", layer.string()));
+                known = read.emplace(layer, named.value_or(std::set<fs::path>())).first;
             }
             bool uses = false;
             for (const fs::path& named : known->second) {
@@ -157,7 +172,9 @@ OtherAssets::OtherAssets(const Workspace& work, Diagnostics& found)
         const fs::path file = waiting.front();
         waiting.pop_front();
         if (!usd::is_layer_name(file)) continue;
-        for (const fs::path& named : named_in(file))
+        const auto brought = named_in(file, open);
+        if (!brought) continue;
+        for (const fs::path& named : *brought)
             if (own.contains(named) && used_.emplace(named, used_.at(file)).second) waiting.push_back(named);
     }
 }
@@ -183,7 +200,8 @@ std::string changes_for(const fs::path& user, const FixResult& repaired, const s
     } const gone{scratch};
     const auto before = usd::Stage::open(user.string(), options.open);
     const auto copy   = Workspace::copy(user.string(), scratch.string());
-    if (!before || !copy) return {};
+    if (!before) return "it could not be opened: " + before.error().message;
+    if (!copy) return "it could not be copied: " + copy.error().message;
     const fs::path root   = fs::weakly_canonical(scratch, error);
     const fs::path folder = real(asset).parent_path();
     for (const FixedFile& file : repaired.files) {

@@ -15,9 +15,10 @@ class OtherAssets {
   public:
     OtherAssets() = default;
     /// Looks below the folder of the asset, in the folder above and in the folders beside; not above the root of a
-    /// repository. Hidden folders are left out. The nearest files come first, up to a limit; where it is reached,
-    /// `found` gets FIX_OTHERS.
-    OtherAssets(const Workspace& work, Diagnostics& found);
+    /// repository. Hidden folders are left out. The nearest files come first, up to a limit; where it is reached, or a
+    /// layer that may use files of the asset cannot be read, `found` gets FIX_OTHERS.
+    /// @param open  where packages and search paths lie
+    OtherAssets(const Workspace& work, const usd::OpenOptions& open, Diagnostics& found);
 
     [[nodiscard]] bool empty() const { return users_.empty(); }
     /// The layers that use files of the asset, directly or through others, sorted.

@@ -383,12 +383,12 @@ void write_fallbacks(Repair& repair, const std::map<const usd::Layer*, double>& 
     for (const PrimFacts& prim : repair.facts.prims) {
         if (!prim.is(kGprim | kCamera | kLight)) continue;
         for (const usd::Token& name : sizes()) {
+            // Where samples stand alone they say the size, and a default beside them would say another.
+            if (prim.authors(name)) continue;
             const usd::Attribute attribute = prim.prim.attribute(name);
-            // Samples alone leave the default time to the schema.
-            if (prim.authors(name) && !attribute.authored_value().empty()) continue;
-            const usd::Value value  = attribute.value();
-            const EditPlace  at     = repair.place(prim.prim, prim.authors(name) ? name : usd::Token());
-            const auto       factor = factors.find(at.layer);
+            const usd::Value     value     = attribute.value();
+            const EditPlace      at        = repair.place(prim.prim);
+            const auto           factor    = factors.find(at.layer);
             if (value.empty() || !at || factor == factors.end() || factor->second == 1) continue;
             repair.set(at, name, attribute.type_name(), scaled(value, factor->second));
         }

@@ -158,7 +158,7 @@ std::string Whereabouts::moved_since(const Whereabouts& before, const usd::Matri
 namespace {
 
 /// The box about all geometry, in metres and with z up.
-geometry::Aabbd box_of(const Facts& facts, double unsaid)
+geometry::Aabbd box_of(const Facts& facts, double unsaid, char unsaid_up)
 {
     geometry::Aabbd box;
     for (const PrimFacts& prim : facts.prims) {
@@ -170,7 +170,7 @@ geometry::Aabbd box_of(const Facts& facts, double unsaid)
     }
     if (is_empty(box)) return box;
     const double metres = facts.stage.root_metadata("metersPerUnit").get<double>().value_or(unsaid);
-    const auto   up     = facts.stage.root_metadata("upAxis").get<std::string>().value_or("Z");
+    const auto   up     = facts.stage.root_metadata("upAxis").get<std::string>().value_or(std::string(1, unsaid_up));
     const Vec3d  low = metres * box.lower, high = metres * box.upper;
     // A quarter turn about x brings y up to z.
     return up == "Y" ? geometry::Aabbd{{low.x, -high.z, low.y}, {high.x, -low.z, high.y}} : geometry::Aabbd{low, high};
@@ -190,7 +190,7 @@ std::map<std::string, double> masses_of(const Facts& facts)
 
 }  // namespace
 
-std::string resized(const usd::Stage& before, const usd::Stage& after, double unsaid)
+std::string resized(const usd::Stage& before, const usd::Stage& after, double unsaid, char unsaid_up)
 {
     constexpr double kSame = 1e-4;  // relative; values are authored in single precision
     const Facts      was_facts(before), is_facts(after);
@@ -199,7 +199,8 @@ std::string resized(const usd::Stage& before, const usd::Stage& after, double un
         if (const auto known = masses.find(prim);
             known != masses.end() && std::abs(mass - known->second) > kSame * known->second)
             return fmt::format("{} would weigh {:.6g} kg, and weighs {:.6g} kg", prim, mass, known->second);
-    const geometry::Aabbd was = box_of(was_facts, unsaid), is = box_of(is_facts, unsaid);
+    const geometry::Aabbd was = box_of(was_facts, unsaid, unsaid_up),
+                          is  = box_of(is_facts, unsaid, 'Z');
     if (is_empty(was) || is_empty(is)) return {};
     const double size = std::max(length(was.upper - was.lower), length(was.upper)) + length(was.lower);
     if (length(is.lower - was.lower) <= kSame * size && length(is.upper - was.upper) <= kSame * size) return {};

@@ -39,7 +39,7 @@ class Whereabouts {
 /// are taken in metres and kilograms and with z up: the box about all geometry, and the masses that bodies and colliders
 /// author.
 /// @param unsaid  metres that an unauthored unit of `before` means
-std::string resized(const usd::Stage& before, const usd::Stage& after, double unsaid);
+std::string resized(const usd::Stage& before, const usd::Stage& after, double unsaid, char unsaid_up);
 
 /// What a stage composes, whichever layers say it: every field of every spec, schemas in alphabetical order.
 class Composition {

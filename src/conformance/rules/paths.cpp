@@ -158,6 +158,7 @@ class Paths {
                 *layer.layer.layer, *layers_.front().layer.layer,
                 [&](const usd::Path& spec, const usd::Token& field, const std::string& authored,
                     const std::string& said) {
+                    if (said.find("${") != std::string::npos) return;  // without a value, which composition says
                     // Another layer may be given other variables by what brings it in; of arcs composition says the
                     // rest.
                     if (&layer != &layers_.front() && is_lacking(place, said)) return;
@@ -355,9 +356,10 @@ class Paths {
     }
 
     /// Whether a list only takes the file out, which needs none.
-    static bool only_deleted(const usd::StageLayer& layer, const usd::Path& spec, const usd::Token& field,
-                             const std::string& authored)
+    [[nodiscard]] bool only_deleted(const usd::StageLayer& layer, const usd::Path& spec, const usd::Token& field,
+                                    const std::string& said) const
     {
+        const std::string& authored = expression_.empty() ? said : expression_;
         const bool references = field.text() == "references";
         if (spec.is_property() || (!references && field.text() != "payload")) return false;
         const std::vector<usd::Arc> arcs = references ? layer.layer->references(spec) : layer.layer->payloads(spec);

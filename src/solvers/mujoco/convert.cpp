@@ -561,7 +561,8 @@ class Converter {
             if (a_.whole("ctrl_source", i, 1) != 0 || a_.whole("actuator_trntype", i, 0) != 0) continue;
             const std::int32_t dof = dof_of_actuator(i), kind = a_.whole("ctrl_type", i, 2);
             for (const bool position : {true, false})
-                if (dof >= 0 && kind != (position ? 1 : 0)) servos_[{dof, position}] = i;
+                if (dof >= 0 && kind != (position ? 1 : 0) && !servos_.try_emplace({dof, position}, i).second)
+                    several_.insert({dof, position});
         }
         if (o_.newton_compat) return;
         for (std::size_t i = 0; i < actuators; ++i) {
@@ -577,13 +578,16 @@ class Converter {
     [[nodiscard]] double damping_ratio(std::size_t dof) const
     {
         const auto at = servos_.find({static_cast<std::int32_t>(dof), true});
-        return at == servos_.end() ? 0 : std::max(0.0, a_.number("actuator_biasprm", at->second, 0, 2));
+        return at == servos_.end() || several_.contains(at->first)
+                   ? 0
+                   : std::max(0.0, a_.number("actuator_biasprm", at->second, 0, 2));
     }
     /// What an actuator that the drive stands for says of its bounds.
     void take_ranges(ActuatorItem& item, std::size_t dof, bool position) const
     {
         const auto at = servos_.find({static_cast<std::int32_t>(dof), position});
-        if (at == servos_.end()) return;
+        // Of several the drive has the sum, bounds as well, and what one of them says is not all.
+        if (at == servos_.end() || several_.contains(at->first)) return;
         const std::size_t i       = at->second;
         const auto        limited = [&](const char* name) {
             return static_cast<Limited>(std::clamp(a_.whole(name, i, 2), 0, 2));
@@ -679,6 +683,7 @@ class Converter {
     /// Row of MuJoCo's equalities that a joint stands for, by kind and joint.
     std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> held_;
     std::map<std::pair<std::int32_t, bool>, std::size_t>         servos_;    ///< rows by dof and whether of position
+    std::set<std::pair<std::int32_t, bool>>                      several_;   ///< of those: a drive stands for several rows
     std::set<std::int32_t>                                       actuated_;  ///< dofs
     std::set<std::int32_t>                                       shared_;    ///< dofs that other actuators act on
     std::vector<std::int32_t>                                    item_of_;   ///< [body_count]

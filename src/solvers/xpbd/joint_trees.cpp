@@ -75,7 +75,7 @@ std::vector<JointGroup> group_joints(const std::vector<JointLayout>& joints, con
                 group.rest.push_back(i);
         }
         for (const std::size_t i : set) {
-            if (std::find(group.rest.begin(), group.rest.end(), i) != group.rest.end()) continue;
+            if (std::binary_search(group.rest.begin(), group.rest.end(), i)) continue;  // both go upwards
             std::size_t depth = 0;
             for (std::int32_t at = ends(i).first; at >= 0; ++depth) {
                 const std::int32_t by = held_by[static_cast<std::size_t>(at)];

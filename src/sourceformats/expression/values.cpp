@@ -181,7 +181,7 @@ double ExpressionParser::rounded(double x, int digits)
 Value ExpressionParser::rounded(const Whole& number, const Value& digits)
 {
     const auto places = whole(digits);
-    if (!places || std::abs(*places) > 400) return wrong("round() is called with what it does not take");
+    if (!places || *places < -400 || *places > 400) return wrong("round() is called with what it does not take");
     if (*places >= 0) return to_value(number);
     Whole step(1);
     for (std::int64_t i = *places; i < 0; ++i) step = step * Whole(10);

@@ -49,7 +49,7 @@ std::string entry_of(const std::string& input, const std::string& output);
 /// Whether there is a way from one format to the other; the names alone decide, nothing is opened.
 /// @param input   a file, no folder (`entry_of`)
 /// @param options  also whether these can have their effect there: `verify`, `read.name`
-/// @error SOURCE_FORMAT_UNKNOWN, EXPORT_FORMAT_UNKNOWN, EXPORT_VERIFY, EXPORT_NAME
+/// @error SOURCE_FORMAT_UNKNOWN, EXPORT_FORMAT_UNKNOWN, EXPORT_VERIFY, EXPORT_NAME, EXPORT_OPTION
 Result<void> check_formats(const std::string& input, const std::string& output, const Options& options = {});
 
 /// Converts a file, or a folder that stands for its entry. The result is written as a whole or not at all, and never

@@ -33,9 +33,15 @@ struct MjcServo {
 };
 /// Nothing for actuators of any other law, which are no drives.
 std::optional<MjcServo> mjc_servo(const usd::Prim& prim, const Context& context, bool angular);
+/// What the servos on one joint have said so far.
+struct ServoSum {
+    int    count     = 0;
+    double own_force = kInfinity;  ///< bound of the drive without them
+    double force     = 0;          ///< sum of their bounds
+};
 /// Several servos on one joint add, in the place of the joint's own drive, as their forces do in MuJoCo.
-/// @param first  no servo was added to the drive yet
-void add(AxisDrive& drive, const MjcServo& servo, const Context& context, bool first);
+/// @param sum  of the servos before it on this joint; it is counted in
+void add(AxisDrive& drive, const MjcServo& servo, const Context& context, ServoSum& sum);
 
 /// A NewtonActuator as authored: gains are per length unit, or per radian.
 struct NewtonActuator {

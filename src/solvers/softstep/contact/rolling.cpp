@@ -69,10 +69,11 @@ std::optional<Rolling> rolling_at(const model::Model& model, std::int32_t shape,
     const Vec3d d_B = rotate(conjugate(q_WB), d_W);
     at.toward       = d_W;
     if (!(dot(d_B, times(at.M, d_B)) > at.least)) {
-        // It stands on a face. The point is where its circle is farthest along the way from the axis to it.
+        // It stands on a face. A point of the rim is where the circle is farthest along the way from the axis to it; any
+        // other point of the face is a corner or an edge of what touches it, and belongs to that.
         const Vec3d  out    = p_B - at.centre;
-        const double across = length(out);
-        if (!(across > 0)) return {};
+        const double across = length(out), rim = static_cast<double>(model.shape_scale[static_cast<std::size_t>(shape)].x);
+        if (!(across > (1 - kAside) * rim)) return {};
         at.toward = rotate(q_WB, out / across);
         return at;
     }
