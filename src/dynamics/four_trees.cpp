@@ -192,6 +192,7 @@ struct FourMoving {
     const std::uint8_t* on_path;
     Four*               inverse_pivots;
     Four*               x;
+    Four *              roots, *u;  ///< whole blocks
     Four*               factors;
     Four*               white;
 
@@ -222,6 +223,8 @@ struct FourMoving {
         rate_          = room.take<Four>(kLanes * tree.block_count());
         inverse_pivots = room.take<Four>(dofs);
         x              = room.take<Four>(dofs);
+        roots          = room.take<Four>(kLanes * tree.block_count());
+        u              = room.take<Four>(kLanes * tree.block_count());
         factors        = room.take<Four>(d.numbers_);
         white          = room.take<Four>(d.numbers_);
     }
@@ -435,9 +438,7 @@ struct Row {
 
 /// Rows of D^(-1/2) L^(-T) and whitened rates u = sqrt(D) L v (docs/softstep_method.md). `root` is D^(-1/2); a locked
 /// dof has zero, and its rate is kept as it is.
-[[gnu::flatten]] MCH_CLONES_AVX2 void whiten_four(const FourMoving& s, const double* v, std::int32_t numbers,
-                                                  const Places<double>& rows, const Places<double>& roots,
-                                                  const Places<double>& u)
+[[gnu::flatten]] MCH_CLONES_AVX2 void whiten_four(const FourMoving& s, const double* v)
 {
     const std::int32_t dofs = s.tree.dof_count();
     gather_rates(s, v);
@@ -464,12 +465,10 @@ struct Row {
         const Four     y      = s.rate_[k] + product(s, row, s.rate_, row.count);
         const LaneMask moving = root.v > 0;
         const Four     scale  = Lanes(moving ? Four(1).v / root.v : Four(1).v);
-        for (std::size_t t = 0; t < 4; ++t) {
-            roots[t][k] = root.v[static_cast<int>(t)];
-            u[t][k]     = (y * scale).v[static_cast<int>(t)];
-        }
+        s.roots[k]           = root;
+        s.u[k]               = y * scale;
     }
-    put_apart(s.white, numbers, rows);
+    for (std::int32_t k = dofs; k < kLanes * s.tree.block_count(); ++k) s.roots[k] = s.u[k] = Four(0);
 }
 
 }  // namespace
@@ -519,8 +518,29 @@ void FourDynamics::put_factors(std::span<double> factored, std::span<double> inv
     put_four(s.inverse_pivots, s.tree.dof_count(), places(inverse_pivots.data(), s.tree.dof_begin, dof_));
 }
 
-void FourDynamics::whiten(std::span<const double> v, std::span<double> rows, const std::array<double*, 4>& roots,
-                          const std::array<double*, 4>& u)
-{ whiten_four(FourMoving(*this), v.data(), numbers_, rows_in(rows), roots, u); }
+void FourDynamics::whiten(std::span<const double> v) { whiten_four(FourMoving(*this), v.data()); }
+
+void FourDynamics::put_rows(std::span<double> rows, const std::array<double*, 4>& roots,
+                            const std::array<double*, 4>& u)
+{
+    const FourMoving s(*this);
+    put_four(s.white, numbers_, rows_in(rows));
+    put_four(s.roots, s.tree.dof_count(), roots);
+    put_four(s.u, s.tree.dof_count(), u);
+}
+
+bool FourDynamics::locked()
+{
+    const FourMoving s(*this);
+    LaneMask         none = Lanes{} < 0;
+    for (std::int32_t k = 0; k < s.tree.dof_count(); ++k) none = none | (s.roots[k].v == 0);
+    return simd::any(none);
+}
+
+FourDynamics::Rows FourDynamics::rows()
+{
+    const FourMoving s(*this);
+    return {s.white, &s.column_->linear.x, s.u};
+}
 
 }  // namespace mechane::dynamics

@@ -87,7 +87,8 @@ TEST_CASE("four copies of a robot side by side have the bits that each has alone
 
         // Whitened: the rows give the inverse of M, and u its energy; roots are those of 1/D.
         std::vector<double> rows(paths.size());
-        dynamics_of_four.whiten(alone.v, rows, of_trees(roots), of_trees(u_of_four));
+        dynamics_of_four.whiten(alone.v);
+        dynamics_of_four.put_rows(rows, of_trees(roots), of_trees(u_of_four));
         for (const dynamics::Tree& tree : f.trees) {
             const auto          t = static_cast<std::size_t>(&tree - &f.trees[0]);
             std::vector<double> v(whole), Lv(whole);

@@ -28,6 +28,8 @@ constexpr double kDt = 1.0 / 120;
 struct Walker {
     double height = 0.5, mass = 1, gain = 8, mu = 0.8;
     double gravity = -9.81;
+    bool   slides  = false;  ///< no friction against turning: contacts of four walkers lie in lanes
+    bool   crowded = false;  ///< legs in pairs that touch each other
 };
 
 /// A trunk on four legs with driven hips and a limit, above a ground of its own.
@@ -37,6 +39,7 @@ model::ModelBuilder walker(const Walker& w = {})
     b.rigid_gap        = 0.01;
     b.gravity          = {0, 0, w.gravity};
     b.default_shape.mu = w.mu;
+    if (w.slides) b.default_shape.mu_torsional = b.default_shape.mu_rolling = 0;
     b.add_ground_plane();
     model::ShapeConfig shape = b.default_shape;
     const auto trunk = b.add_link({{0, 0, w.height}, {}}, "trunk", w.mass, {}, 0.01 * w.mass * Mat33d::identity());
@@ -44,7 +47,7 @@ model::ModelBuilder walker(const Walker& w = {})
     b.add_shape_sphere(trunk, {}, 0.12, shape, "trunk_shape");
     std::vector<std::int32_t> joints{b.add_joint_free(trunk, "root")};
     for (int k = 0; k < 4; ++k) {
-        const double          angle = 0.5 * kPi * k + 0.3, c = std::cos(angle), s = std::sin(angle);
+        const double          angle = 0.5 * kPi * k + 0.3 - (w.crowded && k % 2 == 1 ? 1.2 : 0), c = std::cos(angle), s = std::sin(angle);
         const Vec3d           hip{0.12 * c, 0.12 * s, 0};
         const auto            leg = b.add_link({{0.3 * c, 0.3 * s, w.height}, {}}, fmt::format("leg{}", k), 0.2, {},
                                                0.002 * Mat33d::identity());
@@ -184,6 +187,45 @@ TEST_CASE("a world has the same bits alone and among many, for any number of wor
     Run again(finalized(walker()), 5);
     again.steps(40);
     CHECK(many.world(4005) == again.world(0));
+}
+
+TEST_CASE("contacts that lie in lanes give each walker the bits that it has alone, whatever the others touch (DYN-132)")
+{
+    // Each world begins and is commanded in its own way, so that the walkers touch with other links and more or fewer of
+    // them; those with an uneven number have friction of their own.
+    for (const bool crowded : {false, true})
+        for (const int substeps : {1, 3}) {
+            CAPTURE(crowded);
+            CAPTURE(substeps);
+            const auto of = [&](int w) {
+                return Walker{.height = 0.5, .mu = w % 2 == 0 ? 0.8 : 0.4, .slides = true, .crowded = crowded};
+            };
+            constexpr int              kCount = 37, kSteps = 120;
+            std::vector<std::uint64_t> alone;
+            for (int w = 0; w < kCount; ++w) {
+                Run run(finalized(walker(of(w))), w, {.dt = kDt, .substeps = substeps, .threads = 1});
+                run.steps(kSteps);
+                alone.push_back(run.world(0));
+            }
+            for (const int threads : {1, 2, 8}) {
+                CAPTURE(threads);
+                Run many(finalized(worlds(kCount, of)), 0, {.dt = kDt, .substeps = substeps, .threads = threads});
+                many.steps(kSteps);
+                for (int w = 0; w < kCount; ++w) {
+                    CAPTURE(w);
+                    CHECK(many.world(w) == alone[static_cast<std::size_t>(w)]);
+                }
+                const model::Contacts& found = many.engine->contacts();
+                std::int32_t           legs  = 0;  // contacts of two links
+                for (std::size_t i = 0; i < static_cast<std::size_t>(found.rigid_contact_count); ++i)
+                    legs += many.model.shape_body[static_cast<std::size_t>(found.rigid_contact_shape0[i])] >= 0 &&
+                                    many.model.shape_body[static_cast<std::size_t>(found.rigid_contact_shape1[i])] >= 0
+                                ? 1
+                                : 0;
+                CHECK((legs > kCount) == crowded);
+                CHECK(found.rigid_contact_count > legs + kCount);
+            }
+        }
 }
 
 TEST_CASE("worlds in blocks have the hash, the contacts and the report of one solver over all of them")

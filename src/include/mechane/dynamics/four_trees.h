@@ -6,6 +6,10 @@
 
 #include "mechane/dynamics/articulated.h"
 
+namespace mechane {
+struct Four;
+}
+
 namespace mechane::dynamics {
 
 /// Four trees that are alike (`Tree::kind`), worked on side by side, one in each lane. What is written to Motion, and
@@ -38,11 +42,22 @@ class FourDynamics {
     void respond(const std::array<double*, 4>& x);
     /// The factors [paths.size()], and 1/D [dof_count of the forest].
     void put_factors(std::span<double> factored, std::span<double> inverse_pivots);
-    /// Rows sqrt(1/D) L^-T e_k of all dofs k, in the layout of the factors [paths.size()]; `roots`: sqrt(1/D), and `u`:
-    /// the whitened velocities sqrt(D) L v, where v is Motion's [dof_count of the forest], each of the dofs of a tree.
-    /// A dof that has zero inertia keeps its velocity.
-    void whiten(std::span<const double> v, std::span<double> rows, const std::array<double*, 4>& roots,
-                const std::array<double*, 4>& u);
+    /// Rows sqrt(1/D) L^-T e_k of all dofs k, and the whitened velocities sqrt(D) L v of `v` [dof_count of the forest].
+    /// A dof that has zero inertia keeps its velocity. They stay inside, in lanes, until `put_rows`.
+    void whiten(std::span<const double> v);
+    /// The rows in the layout of the factors [paths.size()], and of the dofs of each tree `roots`, sqrt(1/D), and `u`,
+    /// the whitened velocities.
+    void put_rows(std::span<double> rows, const std::array<double*, 4>& roots, const std::array<double*, 4>& u);
+    /// Whether some dof of some tree has zero inertia.
+    [[nodiscard]] bool locked();
+    /// In lanes: the whitened rows in the layout of Paths, the columns of the dofs (Motion::column), and the whitened
+    /// velocities in whole blocks.
+    struct Rows {
+        const Four* rows;        ///< of all dofs
+        const Four* columns;     ///< six numbers each
+        Four*       velocities;
+    };
+    [[nodiscard]] Rows rows();
 
   private:
     friend struct FourMoving;
@@ -50,14 +65,14 @@ class FourDynamics {
     /// Where the rows of each tree begin.
     [[nodiscard]] std::array<double*, 4> rows_in(std::span<double> matrix) const;
 
-    static constexpr std::size_t kPerLink = 49, kPerDof = 16, kPerNumber = 2;  ///< numbers of each lane
+    static constexpr std::size_t kPerLink = 49, kPerDof = 18, kPerNumber = 2;  ///< numbers of each lane
 
     const Forest&               forest_;
     const Paths&                paths_;
     FourTrees                   trees_;
     std::array<std::int32_t, 4> link_, dof_;  ///< how far each tree's lie behind those of the first
     std::int32_t                numbers_;     ///< of a tree's matrix
-    alignas(32) std::byte storage_[32 * (kPerLink * kMostLinks + kPerDof * kMostDofs + kPerNumber * kMostNumbers + 3)];
+    alignas(32) std::byte storage_[32 * (kPerLink * kMostLinks + kPerDof * kMostDofs + kPerNumber * kMostNumbers + 9)];
 };
 
 }  // namespace mechane::dynamics

@@ -355,8 +355,10 @@ double turning_response(Mechanism& system, ContactRow& row)
 /// distance hardly changes by any motion, so no impulse has a sound size. Rounding and the turn of the rows within a
 /// substep would make it as large as 1 / K, and a little later it would do work.
 /// Both must hold: the response is small for the whole tree, which leaves what pushes a heavy robot; and it is small
-/// for how easily the links turn, which leaves what stiff drives hold. `p`: the surface points.
-bool lacks_lever(Mechanism& system, ContactRow& row, const std::array<Vec3d, 2>& p)
+/// for how easily the links turn, which leaves what stiff drives hold. `p`: the surface points; `turning`: asked for
+/// last.
+bool lever_is_short(const Mechanism& system, const ContactRow& row, const std::array<Vec3d, 2>& p, double K,
+                    const auto& turning)
 {
     double mass = 0, size = 0;
     for (std::size_t s = 0; s < 2; ++s) {
@@ -365,24 +367,23 @@ bool lacks_lever(Mechanism& system, ContactRow& row, const std::array<Vec3d, 2>&
         mass = std::max(mass, tree_mass(system, l));
         size = std::max(size, length_squared(p[s] - system.motion.com_W[l]));
     }
-    if (!(row.K[0] * mass < kLeastResponse)) return false;
-    const bool lacks = row.K[0] < kLeastResponse * size * turning_response(system, row);
-    if (!lacks && !row.frame) build_linear(system, row, p);
+    return K * mass < kLeastResponse && K < kLeastResponse * size * turning();
+}
+
+bool lacks_lever(Mechanism& system, ContactRow& row, const std::array<Vec3d, 2>& p)
+{
+    bool       asked = false;
+    const bool lacks = lever_is_short(system, row, p, row.K[0], [&] {
+        asked = true;
+        return turning_response(system, row);
+    });
+    if (asked && !lacks && !row.frame) build_linear(system, row, p);
     return lacks;
 }
 
 /// Twice the approach within the substep, and a metre a second for what impacts may add.
 double reach_at(const Vec3d& relative, const Vec3d& n, double h)
 { return h * (2 * std::max(0.0, -dot(n, relative)) + 1); }
-
-/// What is far away makes no row in this substep, and knows its friction all the same.
-void leave_out(ContactRow& row)
-{
-    row.active      = false;
-    row.lambda      = {};
-    row.spin.lambda = {};
-    row.drift       = {};
-}
 
 }  // namespace
 
@@ -393,10 +394,20 @@ double reach(const Mechanism& system, const std::array<std::int32_t, 2>& body, c
              const std::array<Vec3d, 2>& p, const Vec3d& n, double h)
 { return reach_at(relative_before(system, body, link, p), n, h); }
 
-[[gnu::flatten]] MCH_CLONES_AVX2 void build_contact(Mechanism& system, ContactRow& row, FreeContact* free,
-                                                    const Softness& soft, double h, bool first)
+void leave_out(ContactRow& row)
 {
-    std::array<Vec3d, 2> core = row.start_W;
+    row.active      = false;
+    row.lambda      = {};
+    row.spin.lambda = {};
+    row.drift       = {};
+}
+
+namespace {
+
+MCH_INLINE bool find_place(Mechanism& system, ContactRow& row, double h, bool first, std::array<Vec3d, 2>& core,
+                           std::array<Vec3d, 2>& p)
+{
+    core = row.start_W;
     for (std::size_t s = 0; s < 2; ++s)
         if (!first || in_loops(system, row.link[s])) core[s] = place_core(system, row, s);
     // The difference of displacements, not of positions: exact also far from the origin, and for rolling round shapes
@@ -404,7 +415,7 @@ double reach(const Mechanism& system, const std::array<std::int32_t, 2>& body, c
     row.distance = row.start_distance + dot(row.n, (core[1] - row.start_W[1]) - (core[0] - row.start_W[0]));
     // Each body is pushed at its own surface point: where they slide along each other, the middle of both would be
     // neither's.
-    const std::array<Vec3d, 2> p{core[0] + row.margin[0] * row.n, core[1] - row.margin[1] * row.n};
+    p = {core[0] + row.margin[0] * row.n, core[1] - row.margin[1] * row.n};
 
     row.bounce = 0;
     row.active = true;
@@ -418,14 +429,47 @@ double reach(const Mechanism& system, const std::array<std::int32_t, 2>& body, c
         if (row.mu < 0)
             row.mu = friction_at<double>({0, row.base[1] + dot(row.t1, v), row.base[2] + dot(row.t2, v)}, row.mu_static,
                                          row.mu_dynamic);
-        if (!(row.distance < reach_at(v, row.n, h))) return leave_out(row);
+        if (!(row.distance < reach_at(v, row.n, h))) {
+            leave_out(row);
+            return false;
+        }
     }
     const std::array<Vec3d, 3> directions{row.n, row.t1, row.t2};
     for (std::size_t s = 0; s < 2; ++s) {
-        if (row.link[s] >= 0 && !system.carried) continue;
+        // The world stands still, and rates of a tree on it are its own.
+        if (row.body[s] < 0 || (row.link[s] >= 0 && !system.carried)) continue;
         const Vec3d v = prescribed_velocity(system, row.body[s], p[s]);
         for (std::size_t d = 0; d < 3; ++d) row.base[d] += (s == 0 ? -1 : 1) * dot(directions[d], v);
     }
+    return true;
+}
+
+}  // namespace
+
+MCH_CLONES_AVX2 bool place_contact(Mechanism& system, ContactRow& row, double h, bool first,
+                                   std::array<Vec3d, 2>& core, std::array<Vec3d, 2>& p)
+{ return find_place(system, row, h, first, core, p); }
+
+void choose_friction(const Mechanism& system, ContactRow& row, const std::array<Vec3d, 2>& p)
+{
+    row.mu = row.mu_static == row.mu_dynamic
+                 ? row.mu_dynamic
+                 : friction_at(rates_before(system, row, p), row.mu_static, row.mu_dynamic);
+}
+
+bool is_response_small(double K, double mass) { return K * mass < kLeastResponse; }
+
+bool lacks_lever(const Mechanism& system, const ContactRow& row, const std::array<Vec3d, 2>& p, double K,
+                 double turning)
+{
+    return lever_is_short(system, row, p, K, [&] { return turning; });
+}
+
+[[gnu::flatten]] MCH_CLONES_AVX2 void build_contact(Mechanism& system, ContactRow& row, FreeContact* free,
+                                                    const Softness& soft, double h, bool first)
+{
+    std::array<Vec3d, 2> core, p;
+    if (!find_place(system, row, h, first, core, p)) return;
     if (free) {
         build_free(system, row, p, *free);
     } else if (row.frame) {
@@ -454,6 +498,7 @@ double reach(const Mechanism& system, const std::array<std::int32_t, 2>& body, c
     row.slip_step      = block.step;
     set_normal_row(row, soft, h, false);
 
+    if (row.mu < 0 && row.mu_static == row.mu_dynamic) row.mu = row.mu_dynamic;
     if (row.mu < 0 || row.restitution > 0) meet(system, row, free, p, h);
     // Bodies go round a contact that pushed in the last substep already; one that they just meet is no pivot.
     if (row.lambda[0] > 0) follow_arcs(system, row, free, core, p, h);

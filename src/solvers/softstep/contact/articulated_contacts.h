@@ -9,7 +9,21 @@ bool in_loops(const Mechanism& system, std::int32_t link);
 /// generous metre a second, so what is nearer than that needs no look at speeds. `p`: the surface points.
 double reach(const Mechanism& system, const std::array<std::int32_t, 2>& body, const std::array<std::int32_t, 2>& link,
              const std::array<Vec3d, 2>& p, const Vec3d& n, double h);
-/// `first`: of the step's substeps.
+/// Where a contact is in this substep, its distance and base velocities, as far as no rows are needed for that. False
+/// where it is left out as too far. `core`: the points that ride with the bodies, `p`: the surface points. `first`: of
+/// the step's substeps.
+bool place_contact(Mechanism& system, ContactRow& row, double h, bool first, std::array<Vec3d, 2>& core,
+                   std::array<Vec3d, 2>& p);
+/// What makes no row in this substep.
+void leave_out(ContactRow& row);
+/// Which friction applies to a contact of trees, at its velocity before the substep (ContactRow::mu).
+void choose_friction(const Mechanism& system, ContactRow& row, const std::array<Vec3d, 2>& p);
+/// Whether a response is so small for the mass of the lighter link that `lacks_lever` has to be asked.
+bool is_response_small(double K, double mass);
+/// Whether the normal goes through what the links turn about. `K`: its response, `turning`: how impulses against turning
+/// change the relative turn, the sum over n, t1, t2 [1 / (kg m^2)].
+bool lacks_lever(const Mechanism& system, const ContactRow& row, const std::array<Vec3d, 2>& p, double K,
+                 double turning);
 /// `free`: where to put what its sweeps read, if `row.free`.
 void build_contact(Mechanism& system, ContactRow& row, FreeContact* free, const Softness& soft, double h, bool first);
 void warm_start_contact(Mechanism& system, ContactRow& row);

@@ -10,6 +10,7 @@
 #include "solvers/softstep/contact/articulated_contacts.h"
 #include "solvers/softstep/contact/body_contacts.h"
 #include "solvers/softstep/contact/contact_batch.h"
+#include "solvers/softstep/contact/four_rows.h"
 #include "solvers/softstep/island/islands.h"
 #include "solvers/softstep/mechanism/loops.h"
 #include "solvers/softstep/mechanism/predict.h"
@@ -313,12 +314,72 @@ void finish_island(System& system, const Island& island, double h, bool placed, 
 
 }  // namespace
 
+namespace {
+
+/// The rest of run_island of four islands whose rows lie in lanes.
+void run_rows_of_four(System& system, const Work& work, dynamics::FourDynamics& four, double h, int substep,
+              std::span<IslandReport> reports)
+{
+    FourRows   rows(system, work, four, h, substep == 0);
+    const auto sweep_until_still = [&](bool relax) {
+        const double anchor = relax ? 0 : kAnchorRate / h;
+        unsigned     live   = 15;
+        for (int i = 0; i < kImpactSweeps && live != 0; ++i) {
+            const auto change = rows.sweep(is_backwards(substep, i), anchor, relax, live);
+            for (std::size_t t = 0; t < 4; ++t) {
+                if (!(live >> t & 1u)) continue;
+                ++system.islands[work.island[t]].sweeps;
+                if (change[t] < kSweepChange || (i + 1 >= kSweeps && change[t] < kImpactChange)) live &= ~(1u << t);
+            }
+        }
+    };
+    rows.warm_start();
+    sweep_until_still(false);
+    rows.end();
+    for (std::size_t t = 0; t < 4; ++t) {
+        const Tree&  tree  = system.forest.trees[work.trees[t]];
+        const Group& group = system.groups[tree.group];
+        if (clamp_velocity(system, group)) {
+            ++reports[static_cast<std::size_t>(work.island[t])].clamped;
+            rows.reload(t);
+        }
+        dynamics::integrate(system.forest, tree, system.motion.v, h, system.motion);
+        advance_dof_rows(system, group, h);
+    }
+    rows.advance();
+    sweep_until_still(true);
+    rows.end();
+    rows.store();
+}
+
+/// run_island of four islands of one tree each that are alike; false where their trees have to go one by one.
+bool run_four(System& system, const Work& work, double h, int substep, std::span<IslandReport> reports)
+{
+    const Forest& f = system.forest;
+    if (std::any_of(work.trees.begin(), work.trees.end(),
+                    [&](std::int32_t t) { return has_acceleration_drives(system, f.trees[t]); }))
+        return false;
+    if (substep > 0) dynamics::forward_kinematics(f, work.trees, system.motion);
+    dynamics::FourDynamics four(f, system.paths, work.trees, system.motion);
+    prepare_four(system, work.trees, h, four);
+    if (FourRows::fits(system, work, four)) {
+        run_rows_of_four(system, work, four, h, substep, reports);
+        return true;
+    }
+    put_rows(system, four, work.trees);
+    for (const std::int32_t island : work.island)
+        run_island(system, system.islands[island], h, substep, true, reports[static_cast<std::size_t>(island)]);
+    return true;
+}
+
+}  // namespace
+
 void run_substep(System& system, const Work& work, double h, int substep, std::span<IslandReport> reports)
 {
-    if (work.count == 4) prepare_four(system, work.trees, h, substep == 0);
+    if (work.count == 4 && run_four(system, work, h, substep, reports)) return;
     for (std::size_t i = 0; i < static_cast<std::size_t>(work.count); ++i) {
         const auto island = static_cast<std::size_t>(work.island[i]);
-        run_island(system, system.islands[island], h, substep, work.count == 4, reports[island]);
+        run_island(system, system.islands[island], h, substep, false, reports[island]);
     }
 }
 

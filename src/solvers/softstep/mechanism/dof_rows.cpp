@@ -53,50 +53,66 @@ void build_limit(RowLaw& row, double gap, double rate, const DofLaw& law, double
 
 }  // namespace
 
+bool make_dof_laws(Mechanism& system, std::int32_t k, double h)
+{
+    const Forest& f = system.forest;
+    if (f.model_dof[k] < 0) return false;
+    const DofLaw& law  = system.laws[k];
+    DofRows&      rows = system.dof_rows[k];
+    const double  rate = system.motion.v[k];
+    rows.lower.active = rows.upper.active = false;
+    if (f.model_coord[k] >= 0 && (law.has_lower || law.has_upper)) {
+        const Link&  link = f.links[f.dof_link[k]];
+        const double q    = system.motion.q[link.coord + (k - link.dof)];
+        if (law.has_lower) build_limit(rows.lower, q - law.lower, rate, law, h);
+        if (law.has_upper) build_limit(rows.upper, law.upper - q, -rate, law, h);
+    }
+    rows.friction.active = law.friction > 0;
+    // Near its velocity limit a dof has a row before it is over it: contacts of this substep may speed it up.
+    rows.velocity.active = std::abs(rate) > 0.9 * law.velocity_limit && law.velocity_limit > 0;
+    rows.active          = rows.lower.active || rows.upper.active || rows.friction.active || rows.velocity.active;
+    if (!rows.active) return false;
+    // Coulomb: at most h times the friction force in a substep.
+    rows.friction.high = h * law.friction;
+    rows.friction.low  = -rows.friction.high;
+    rows.velocity_sign = rate > 0 ? -1 : 1;
+    rows.velocity.bias = rows.velocity.relax_bias = law.velocity_limit;
+    rows.velocity.low                             = 0;
+    rows.velocity.high                            = kUnbounded;
+    rows.velocity.lambda                          = 0;
+    return true;
+}
+
+bool keep_dof_rows(Mechanism& system, Group& group, std::int32_t dof, double w)
+{
+    DofRows& rows = system.dof_rows[dof];
+    rows.w        = w;
+    rows.active   = w > 0;
+    if (rows.active) system.active_dofs[group.active_dof_end++] = dof;
+    return rows.active;
+}
+
 void build_dof_rows(Mechanism& system, Group& group, double h)
 {
-    const Forest& f      = system.forest;
     group.active_dof_end = group.dof_begin;
-    for (std::int32_t k = group.dof_begin; k < group.dof_end; ++k) {
-        if (f.model_dof[k] < 0) continue;
-        const DofLaw& law  = system.laws[k];
-        DofRows&      rows = system.dof_rows[k];
-        const double  rate = system.motion.v[k];
-        rows.lower.active = rows.upper.active = false;
-        if (f.model_coord[k] >= 0 && (law.has_lower || law.has_upper)) {
-            const Link&  link = f.links[f.dof_link[k]];
-            const double q    = system.motion.q[link.coord + (k - link.dof)];
-            if (law.has_lower) build_limit(rows.lower, q - law.lower, rate, law, h);
-            if (law.has_upper) build_limit(rows.upper, law.upper - q, -rate, law, h);
-        }
-        rows.friction.active = law.friction > 0;
-        // Near its velocity limit a dof has a row before it is over it: contacts of this substep may speed it up.
-        rows.velocity.active = std::abs(rate) > 0.9 * law.velocity_limit && law.velocity_limit > 0;
-        rows.active          = rows.lower.active || rows.upper.active || rows.friction.active || rows.velocity.active;
-        if (!rows.active) continue;
-        // Coulomb: at most h times the friction force in a substep.
-        rows.friction.high = h * law.friction;
-        rows.friction.low  = -rows.friction.high;
-        rows.velocity_sign = rate > 0 ? -1 : 1;
-        rows.velocity.bias = rows.velocity.relax_bias = law.velocity_limit;
-        rows.velocity.low                             = 0;
-        rows.velocity.high                            = kUnbounded;
-        rows.velocity.lambda                          = 0;
-        rows.w                                        = respond_dof(system, group, k, rows);
-        rows.active                                   = rows.w > 0;
-        if (rows.active) system.active_dofs[group.active_dof_end++] = k;
-    }
+    for (std::int32_t k = group.dof_begin; k < group.dof_end; ++k)
+        if (make_dof_laws(system, k, h))
+            keep_dof_rows(system, group, k, respond_dof(system, group, k, system.dof_rows[k]));
+}
+
+double start_dof_rows(DofRows& rows)
+{
+    rows.friction.lambda = std::clamp(rows.friction.lambda, rows.friction.low, rows.friction.high);
+    // Both limits push along opposite directions of one row.
+    return (rows.lower.active ? rows.lower.lambda : 0) - (rows.upper.active ? rows.upper.lambda : 0) +
+           (rows.friction.active ? rows.friction.lambda : 0);
 }
 
 void warm_start_dof_rows(Mechanism& system, const Group& group)
 {
     for (std::int32_t i = group.dof_begin; i < group.active_dof_end; ++i) {
-        DofRows& rows        = system.dof_rows[system.active_dofs[i]];
-        rows.friction.lambda = std::clamp(rows.friction.lambda, rows.friction.low, rows.friction.high);
-        apply(system.u.data(), rows,
-              // Both limits push along opposite directions of one row.
-              (rows.lower.active ? rows.lower.lambda : 0) - (rows.upper.active ? rows.upper.lambda : 0) +
-                  (rows.friction.active ? rows.friction.lambda : 0));
+        DofRows& rows = system.dof_rows[system.active_dofs[i]];
+        apply(system.u.data(), rows, start_dof_rows(rows));
     }
 }
 
@@ -108,20 +124,11 @@ MCH_CLONES_AVX2 double solve_dof_rows(Mechanism& system, const Group& group, boo
                        *last   = system.active_dofs.data() + group.active_dof_end;
     const bool whitened        = group.whitened;
     for (; dof != last; ++dof) {
-        DofRows&   rows = system.dof_rows[*dof];
+        DofRows&     rows = system.dof_rows[*dof];
         // In plain coordinates the rate of a dof is its own number.
-        double     rate = whitened ? rate_of(u, rows) : u[group.u_begin + *dof - group.dof_begin];
-        const auto push = [&](double impulse) __attribute__((always_inline)) {
-            if (impulse == 0) return;
-            apply(u, rows, impulse);
-            rate += impulse * rows.w;
-            change = std::max(change, std::abs(impulse) * rows.w);
-        };
-        if (rows.friction.active) push(solve_row(rows.friction, rate, rows.w, relax));
-        if (rows.velocity.active)
-            push(rows.velocity_sign * solve_row(rows.velocity, rows.velocity_sign * rate, rows.w, relax));
-        if (rows.lower.active) push(solve_row(rows.lower, rate, rows.w, relax));
-        if (rows.upper.active) push(-solve_row(rows.upper, -rate, rows.w, relax));
+        const double rate = whitened ? rate_of(u, rows) : u[group.u_begin + *dof - group.dof_begin];
+        solve_dof_laws(rows, rate, relax, change, [&](int, double impulse)
+                                                      __attribute__((always_inline)) { apply(u, rows, impulse); });
     }
     return change;
 }

@@ -37,6 +37,13 @@ Vec3d gyrate(const Mat33d& I, const Mat33d& I_inv, const Vec3d& w, double h)
     return after > 0 ? (before / after) * next : w;
 }
 
+bool has_acceleration_drives(const Mechanism& system, const Tree& tree)
+{
+    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
+        if (system.laws[k].acceleration) return true;
+    return false;
+}
+
 namespace {
 
 /// A velocity that rows may act on. What loads drive beyond all bounds becomes no number: a limit or a contact would
@@ -142,9 +149,7 @@ void respond_tree(Mechanism& system, const Tree& tree, double* x)
 /// force gains.
 void scale_acceleration_drives(Mechanism& system, const Tree& tree)
 {
-    bool any = false;
-    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) any = any || system.laws[k].acceleration;
-    if (!any) return;
+    if (!has_acceleration_drives(system, tree)) return;
     const auto n = static_cast<std::size_t>(tree.dof_count());
     for (std::size_t k = 0; k < n; ++k) system.diagonal[tree.dof_begin + k] = system.laws[tree.dof_begin + k].armature;
     factor_tree(system, tree);
@@ -339,25 +344,12 @@ void prepare_group(Mechanism& system, const Group& group, double h, bool first)
     close_loops(system, group, h);
 }
 
-void prepare_four(Mechanism& system, const dynamics::FourTrees& trees, double h, bool first)
+void prepare_four(Mechanism& system, const dynamics::FourTrees& trees, double h, dynamics::FourDynamics& four)
 {
     const Forest& f     = system.forest;
     const auto    every = [&](const auto& visit) {
         for (std::size_t i = 0; i < 4; ++i) visit(f.trees[trees[i]], i);
     };
-    bool acceleration = false;
-    every([&](const Tree& tree, std::size_t) {
-        for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
-            acceleration = acceleration || system.laws[k].acceleration;
-    });
-    if (acceleration)  // asks for the response of each dof
-        return every([&](const Tree& tree, std::size_t) {
-            prepare_group(system, system.groups[tree.group], h, first);
-            begin_rows(system, system.groups[tree.group], true);
-        });
-
-    if (!first) dynamics::forward_kinematics(f, trees, system.motion);
-    dynamics::FourDynamics four(f, system.paths, trees, system.motion);
     std::array<Vec3d, 4>   gravity;
     std::array<double*, 4> x{};
     every([&](const Tree& tree, std::size_t i) {
@@ -397,7 +389,7 @@ void prepare_four(Mechanism& system, const dynamics::FourTrees& trees, double h,
         });
     }
     every([&](const Tree& tree, std::size_t i) { change_velocities(system, tree, x[i]); });
-    begin_rows(system, four, trees);
+    four.whiten(system.motion.v);
 }
 
 /// The base of a tree changed its velocity: the tree gets the impulse through its joint, dv = -M^-1 S^T I change.

@@ -364,7 +364,7 @@ static void start_rows(Mechanism& system, const Tree& tree)
     std::fill(system.link_frame.begin() + tree.link_begin, system.link_frame.begin() + tree.link_end, nullptr);
 }
 
-void begin_rows(Mechanism& system, dynamics::FourDynamics& four, const dynamics::FourTrees& trees)
+void put_rows(Mechanism& system, dynamics::FourDynamics& four, const dynamics::FourTrees& trees)
 {
     std::array<double*, 4> roots{}, u{};
     for (std::size_t i = 0; i < 4; ++i) {
@@ -373,7 +373,7 @@ void begin_rows(Mechanism& system, dynamics::FourDynamics& four, const dynamics:
         u[i]               = system.u.data() + group.u_begin;
     }
     four.put_factors(system.factored, system.inverse_pivots);
-    four.whiten(system.motion.v, system.dof_rates, roots, u);
+    four.put_rows(system.dof_rates, roots, u);
     for (const std::int32_t t : trees) start_rows(system, system.forest.trees[t]);
 }
 

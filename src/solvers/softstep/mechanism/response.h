@@ -10,8 +10,8 @@ namespace mechane::solvers::softstep {
 
 /// Velocities of a group into the coordinates of rows; `both`: also those before the substep.
 void begin_rows(Mechanism& system, const Group& group, bool both);
-/// The same for trees whose mass matrices are factored in `four`, with `both`.
-void begin_rows(Mechanism& system, dynamics::FourDynamics& four, const dynamics::FourTrees& trees);
+/// The same, with `both`, of trees whose mass matrices are factored and whose velocities are whitened in `four`.
+void put_rows(Mechanism& system, dynamics::FourDynamics& four, const dynamics::FourTrees& trees);
 /// And back.
 void end_rows(Mechanism& system, const Group& group);
 /// Which blocks a row on one or two links (-1: none) of a group has. `storage` has room for `most_blocks`. Returns the
