@@ -38,16 +38,18 @@ void join(geometry::Aabbd& box, const geometry::Aabbd& other)
 
 }  // namespace
 
-geometry::Aabbd world_bounds(const usd::Stage& stage, const usd::Prim& gprim)
+geometry::Aabbd bounds_at(const usd::Matrix4d& to_world, const usd::Prim& gprim)
 {
     geometry::Aabbd box;
-    const auto      to_world = stage.world_matrix(gprim);
     for (const Vec3d& p : own_points(gprim)) {
         const Vec3d at = usd::transform_point(to_world, p);
         join(box, {at, at});
     }
     return box;
 }
+
+geometry::Aabbd world_bounds(const usd::Stage& stage, const usd::Prim& gprim)
+{ return bounds_at(stage.world_matrix(gprim), gprim); }
 
 geometry::Aabbd drawn_bounds(const Facts& facts, std::int32_t from, std::int32_t end, bool guides)
 {

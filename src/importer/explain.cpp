@@ -225,6 +225,7 @@ class Explainer {
             if (row.field == "drive_stiffness") x.unit = "1/s^2";  // whatever it moves weighs
             if (row.field == "drive_damping") x.unit = "1/s";
         }
+        if (x.value == "none") x.unit.clear();  // a word has no unit
         x.resolver_count       = static_cast<int>(listed_);
         const usd::Prim source = row.on_material ? material_of(e.prim) : usd::Prim{};
         if (e.prim) {

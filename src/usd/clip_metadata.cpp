@@ -192,6 +192,8 @@ class Builder {
         for (std::size_t i = 2; i < set_->times.size(); ++i)
             if (set_->times[i].stage == set_->times[i - 2].stage)
                 return fail(fmt::format("times has more than two entries at {}", set_->times[i].stage));
+        // A jump where the mapping begins has no left side.
+        if (set_->times.size() > 1 && set_->times[0].stage == set_->times[1].stage) set_->times.erase(set_->times.begin());
         set_->interpolate_missing = authored_.get<bool>("interpolateMissingClipValues").value_or(false);
         if (const auto manifest = authored_.get<SdfAssetPath>("manifestAssetPath")) {
             set_->manifest = open(manifest->GetAuthoredPath());

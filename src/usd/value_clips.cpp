@@ -92,17 +92,23 @@ bool ClipSet::contributes(std::size_t turn, const SdfPath& in_clip, const SdfPat
     return (!blocked && has_samples(clips[active[turn].clip], in_clip)) || manifest->HasField(in_clip, kDefault);
 }
 
-/// Speed of the mapping at a time, for time codes among the values of a clip.
-ClipSet::Pace ClipSet::pace_at(double time) const
+/// The line of the mapping that a time lies on, for time codes among the values of a clip. A line holds the time at
+/// which it ends; a jump is passed over for the line behind it, and is a steep line itself where nothing follows.
+ClipSet::Line ClipSet::line_at(double time) const
 {
-    if (times.empty()) return {0, offset.GetInverse().GetScale()};
-    if (times.size() < 2) return {0, 1};
-    const auto after =
-        std::upper_bound(times.begin(), times.end(), time, [](double t, const Mapping& m) { return t < m.stage; });
-    const auto     b    = std::clamp(after, times.begin() + 1, times.end() - 1);
-    const Mapping &from = *(b - 1), &to = *b;
-    const double   speed = (to.clip - from.clip) / (to.stage - from.stage);
-    return {from.stage, std::isfinite(speed) ? speed : 1};
+    if (times.empty()) return {offset.GetOffset(), 0, offset.GetScale()};
+    if (times.size() < 2) return {times.front().stage, times.front().clip, 0};
+    const auto ends =
+        std::lower_bound(times.begin(), times.end(), time, [](const Mapping& m, double t) { return m.stage < t; });
+    auto to = std::clamp(ends, times.begin() + 1, times.end() - 1);
+    // The left side of a jump ends just before it; that side is what a time on the jump finds.
+    if (to + 1 != times.end() && to->stage == (to + 1)->stage && time == to->stage) ++to;
+    const auto is_jump = [](const auto& m) { return (m - 1)->stage == m->stage; };
+    if (is_jump(to) && to + 1 != times.end()) ++to;
+    const Mapping& from  = *(to - 1);
+    const double   begin = is_jump(to) ? from.stage - kLeftOfJump : from.stage;
+    // Where the clip stands still, every one of its times is that at which it came to stand.
+    return {begin, from.clip, to->clip == from.clip ? 0 : (to->stage - begin) / (to->clip - from.clip)};
 }
 
 std::vector<double> ClipSet::sample_times(const SdfPath& property) const
@@ -147,11 +153,8 @@ VtValue ClipSet::at(const SdfPath& in_clip, double time, bool held, SdfLayerRefP
 {
     from = clips[active[activation_at(time)].clip];
     if (has_samples(from, in_clip)) {
-        const double in_clip_time = to_clip(time);
-        VtValue      value        = sample_layer(from, in_clip, in_clip_time, held);
-        const Pace   pace         = pace_at(time);
-        move_times(value,
-                   [&](double t) { return pace.speed == 0 ? pace.since : time + (t - in_clip_time) / pace.speed; });
+        VtValue value = sample_layer(from, in_clip, to_clip(time), held);
+        move_times(value, [line = line_at(time)](double t) { return line.stage + (t - line.clip) * line.slope; });
         return value;
     }
     from = manifest;

@@ -53,11 +53,11 @@ struct ClipSet {
   private:
     [[nodiscard]] std::size_t  activation_at(double time) const;
     [[nodiscard]] double       to_clip(double time) const;
-    /// How fast the clip's time runs where the stage's time is this, and since when.
-    struct Pace {
-        double since, speed;
+    /// From a time of the clip to that of the stage: `stage + (t - clip) * slope`.
+    struct Line {
+        double stage, clip, slope;
     };
-    [[nodiscard]] Pace pace_at(double time) const;
+    [[nodiscard]] Line line_at(double time) const;
     /// Whether the clip that is active at that turn gives samples to a property, whose path in the clips is `in_clip`.
     [[nodiscard]] bool contributes(std::size_t turn, const pxr::SdfPath& in_clip, const pxr::SdfPath& property) const;
     [[nodiscard]] pxr::VtValue at(const pxr::SdfPath& in_clip, double time, bool held, pxr::SdfLayerRefPtr& from) const;

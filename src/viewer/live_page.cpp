@@ -164,6 +164,20 @@ struct LivePage::Impl {
     }
 };
 
+namespace {
+
+/// The articulation whose joints a page shows first: a loose body may be the first of all, and has none that a slider
+/// moves. 0 where no articulation has one.
+std::int32_t first_that_moves(const model::Model& model)
+{
+    for (std::size_t j = 0; j < model.joint_count(); ++j)
+        if (const auto dof = model.joint_qd_start[j]; model.joint_articulation[j] >= 0 && dof < model.joint_qd_start[j + 1])
+            if (coordinate_of(model, static_cast<std::int32_t>(j), dof) >= 0) return model.joint_articulation[j];
+    return 0;
+}
+
+}  // namespace
+
 LivePage::LivePage(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 LivePage::~LivePage() = default;
 
@@ -171,8 +185,9 @@ Result<std::unique_ptr<LivePage>> LivePage::open(const model::Model& model, cons
                                                  LivePageOptions options)
 {
     auto impl = std::make_unique<Impl>(model, std::move(options));
+    const std::int32_t tree = first_that_moves(model);
     if (model.articulation_count() > 0)
-        impl->focus(0);
+        impl->focus(tree);
     else
         impl->count = std::min(kMostDofs, static_cast<std::int32_t>(model.joint_dof_count()));
     impl->fixed                = fixed_bodies(model);
@@ -182,6 +197,7 @@ Result<std::unique_ptr<LivePage>> LivePage::open(const model::Model& model, cons
     if (!drivable.is_array()) drivable = json::array();
     impl->controllers = drivable.size();
     const json        live{{"dt", impl->options.dt},
+                           {"focus", tree},
                            {"reset", impl->options.can_reset},
                            {"record", impl->options.can_record},
                            {"controllers", drivable},

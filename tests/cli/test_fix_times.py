@@ -141,5 +141,22 @@ class Times(unittest.TestCase):
                 self.assertEqual("rescaled" in {u["reason"] for u in report["unrepaired"]}, told)
 
 
+class Starts(unittest.TestCase):
+    def test_a_place_that_only_samples_tell_is_where_the_asset_begins_and_holds_no_repair_of_units_back(self):
+        """A reader takes the first sample where there is no default: the asset is as large before the repair as after it."""
+        for samples in ("1: %s,", "1: %s, 10: %s,"):
+            matrix = "((0, 1, 0, 0), (-1, 0, 0, 0), (0, 0, 1, 0), (1, 1, 1, 1))"
+            with self.subTest(samples=samples), tempfile.TemporaryDirectory() as folder:
+                asset = pathlib.Path(folder, "w.usda")
+                asset.write_text('#usda 1.0\n(\n    defaultPrim = "w"\n)\n\ndef Xform "w"\n{\n    matrix4d xformOp:transform.timeSamples = {\n        '
+                                 + samples.replace("%s", matrix) + '\n    }\n    uniform token[] xformOpOrder = ["xformOp:transform"]\n\n'
+                                 '    def Sphere "ball"\n    {\n        double radius = 0.5\n    }\n}\n')
+                done = json.loads(mechane("fix", asset, "-o", pathlib.Path(folder, "out"), "--json").stdout)
+                fixed, left = {edit["rule"] for edit in done["edits"]}, {row["reason"] for row in done["unrepaired"]}
+                self.assertIn("REP-1.1-b", fixed)
+                self.assertIn("REP-1.1-h", fixed)
+                self.assertNotIn("would-resize", left)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -110,6 +110,7 @@ def Xform "robot" (prepend apiSchemas = ["PhysicsArticulationRootAPI"]) {
             self.assertEqual(value("/S.physics_dt")["unit"], "s")
             self.assertEqual(value("/robot.self_collision_enabled")["value"], "true")
             self.assertEqual(value("/robot/a.sdf_target_voxel_size")["value"], "none")
+            self.assertEqual(value("/robot/a.sdf_target_voxel_size")["unit"], "")
             self.assertEqual(value("/robot/a.shape_color")["field"], "color")
             for of in ("/S.gravity", "/robot.self_collision_enabled", "/robot/a.shape_color", "/robot/a.sdf_max_resolution"):
                 self.assertNotEqual(value(of)["source"], "authored")

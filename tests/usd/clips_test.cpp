@@ -172,3 +172,36 @@ TEST_CASE("clips without times run as the layer that names them, and time codes 
     CHECK((*back)->prim_at(Path("/a")).attribute("x").get<double>(0) == 6);
     CHECK((*back)->prim_at(Path("/a")).attribute("x").get<double>(5) == 6);
 }
+
+TEST_CASE("time codes in a clip take the line of the mapping on which the time of the sample lies, however far they lead")
+{
+    // Expected values are those of usd-core 26.11. A clip holds -3 at its time 0 and 1 at its time 6.
+    test::TemporaryFolder folder;
+    folder.write("t.usda", "#usda 1.0\ndef \"c\"\n{\n    timecode x.timeSamples = {\n        0: -3,\n        6: 1\n    }\n}\n");
+    struct Row {
+        std::string                            times;
+        std::vector<std::pair<double, double>> values;
+    };
+    for (const Row& row : {
+             Row{"(0, 0), (10, 5), (20, 25)", {{-5, -6}, {0, -6}, {10, 2 / 3.0}, {20, 8}}},  // a line holds its end
+             Row{"(0, 0), (10, 5), (10, 8), (20, 28)", {{0, -6}, {10, 6.5}, {20, 6.5}}},      // a jump is passed over
+             Row{"(0, 0), (10, 5), (10, 8)", {{10, 9.999999989637919}, {12, 9.999999989637919}}},  // unless it is the end
+             Row{"(0, 0), (0, 5), (10, 10)", {{-5, -28 / 3.0}, {0, -28 / 3.0}, {2, -8}}},  // where it begins it has no left side
+             Row{"(5, 1), (5, 3)", {{0, 5}, {5, 5}, {6, 5}}},
+             Row{"(2, 3)", {{0, 2}, {2, 2}, {9, 2}}},
+             Row{"(0, 0), (5, 1), (5, 3), (6, 3), (6, 1), (7, 1)", {{0, -15}, {5, 5}, {6, 6}, {7, 6}}},
+         }) {
+        CAPTURE(row.times);
+        const auto stage = usd::Stage::open(folder.write(
+            "root.usda", "#usda 1.0\ndef \"a\" (\n    clips = {\n        dictionary default = {\n            string primPath = \"/c\"\n"
+                         "            asset[] assetPaths = [@./t.usda@]\n            double2[] active = [(0, 0)]\n"
+                         "            double2[] times = [" + row.times + "]\n        }\n    }\n)\n{\n    timecode x\n}\n"));
+        REQUIRE(stage);
+        const auto x = (*stage)->prim_at(Path("/a")).attribute("x");
+        for (const auto& [time, expected] : row.values) {
+            CAPTURE(time);
+            REQUIRE(x.get<double>(time));
+            CHECK(*x.get<double>(time) == doctest::Approx(expected).epsilon(1e-12));
+        }
+    }
+}

@@ -107,6 +107,7 @@ export class Panel {
     this.driver = driver;
     this.jointNames = shortNames(parts.joints.map((joint) => joint.label));
     this.bodyNames = shortNames(parts.bodies.map((body) => body.label));
+    this.articulation = live.focus;
     const bar = make(parent, "div", "", "tabs");
     bar.setAttribute("role", "tablist");
     for (const name of ["Joints", "Drive", "Curves", "Picked", "Findings"]) this.addTab(parent, bar, name, name === "Findings" && live.findings.length > 0 ? `Findings ${live.findings.length}` : name);
@@ -261,6 +262,7 @@ export class Panel {
       seen.set(label, copy + 1);
       choice.add(new Option((copies.get(label) ?? 1) > 1 ? `${label} · world ${copy}` : label, String(i)));
     });
+    choice.value = String(this.articulation);
     choice.addEventListener("change", () => this.focus(Number(choice.value)));
   }
 

@@ -89,6 +89,7 @@ export interface Parts {
 /** What a page needs that a server feeds. */
 export interface LiveDocument {
   dt: number; // [s]
+  focus: number; // the articulation whose joints are shown first
   reset: boolean; // the server can begin again, and move joints
   record: boolean;
   fixed?: number[][]; // body, parent, and where it is in its frame: px py pz qx qy qz qw; parents first

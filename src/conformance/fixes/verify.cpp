@@ -35,21 +35,34 @@ std::vector<usd::Attribute> moving_ops(const usd::Prim& prim)
     return found;
 }
 
-/// Where a prim is at the start: where samples stand without a default, whoever simulates it reads the first of them.
-// NOLINTNEXTLINE(misc-no-recursion): as deep as the hierarchy, which opening the stage has bounded
-usd::Matrix4d start_place(const usd::Stage& stage, const usd::Prim& prim)
+/// The prim in its parent at the start: where samples stand without a default, whoever simulates it reads the first of
+/// them.
+usd::Matrix4d start_in_parent(const usd::Stage& stage, const usd::Prim& prim)
 {
     std::optional<double> first;
     bool                  sampled = false;
-    for (const usd::Attribute& op : moving_ops(prim)) {
+    for (const usd::Token& name : prim.authored_property_names()) {
+        if (!name.text().starts_with("xformOp:")) continue;
+        const usd::Attribute      op    = prim.attribute(name);
         const std::vector<double> times = op.time_samples();
         if (times.empty()) continue;
         first = std::min(first.value_or(times.front()), times.front());
         sampled |= op.authored_value().empty();
     }
-    const usd::Matrix4d own = stage.local_matrix(prim, sampled && first ? usd::TimeCode(*first) : usd::TimeCode());
-    const bool          top = prim.parent().path().is_root() || stands_alone(stage, prim);
-    return top ? own : own * start_place(stage, prim.parent());
+    return stage.local_matrix(prim, sampled && first ? usd::TimeCode(*first) : usd::TimeCode());
+}
+
+/// Where each prim is in the world at the start.
+std::vector<usd::Matrix4d> start_places(const Facts& facts)
+{
+    std::vector<usd::Matrix4d> world(facts.prims.size());
+    for (std::size_t i = 0; i < facts.prims.size(); ++i) {  // parents come first
+        const PrimFacts& prim = facts.prims[i];
+        if (prim.is(kXformable)) world[i] = start_in_parent(facts.stage, prim.prim);
+        if (prim.parent >= 0 && !stands_alone(facts.stage, prim.prim))
+            world[i] = world[i] * world[static_cast<std::size_t>(prim.parent)];
+    }
+    return world;
 }
 
 constexpr std::string_view kMoment = " at ";  // no path has blanks
@@ -85,12 +98,10 @@ Whereabouts::Whereabouts(const Facts& facts, const std::optional<std::vector<dou
             places_[fmt::format("{}{}{:.9g} s", prim.prim.path().text(), kMoment, moment)] = {
                 place_of(facts.stage, prim.prim, moment * rate), !prim.is(kGprim)};
     }
-    for (const PrimFacts& prim : facts.prims)
-        if (prim.is(kGprim | kBody) && prim.is(kXformable))
-            places_[prim.prim.path().text()] = {moves[static_cast<std::size_t>(facts.index_of(prim))]
-                                                    ? start_place(facts.stage, prim.prim)
-                                                    : place_of(facts.stage, prim.prim),
-                                                !prim.is(kGprim)};
+    const std::vector<usd::Matrix4d> starts = start_places(facts);
+    for (std::size_t i = 0; i < facts.prims.size(); ++i)
+        if (const PrimFacts& prim = facts.prims[i]; prim.is(kGprim | kBody) && prim.is(kXformable))
+            places_[prim.prim.path().text()] = {starts[i], !prim.is(kGprim)};
     // Copies have no prims of their own: some of the items stand for all.
     for (const PrimFacts& prim : facts.prims) {
         if (!prim.is(kPointInstancer) || !prim.is(kXformable)) continue;
@@ -157,14 +168,16 @@ std::string Whereabouts::moved_since(const Whereabouts& before, const usd::Matri
 
 namespace {
 
-/// The box about all geometry, in metres and with z up.
+/// The box about all geometry where it is at the start, in metres and with z up.
 geometry::Aabbd box_of(const Facts& facts, double unsaid, char unsaid_up)
 {
-    geometry::Aabbd box;
-    for (const PrimFacts& prim : facts.prims) {
+    geometry::Aabbd                  box;
+    const std::vector<usd::Matrix4d> starts = start_places(facts);
+    for (std::size_t i = 0; i < facts.prims.size(); ++i) {
+        const PrimFacts& prim = facts.prims[i];
         // What an instancer copies is not drawn where it stands itself.
         if (!prim.is(kGprim) || facts.nearest(facts.index_of(prim), kPointInstancer) != nullptr) continue;
-        const geometry::Aabbd one = world_bounds(facts.stage, prim.prim);
+        const geometry::Aabbd one = bounds_at(starts[i], prim.prim);
         box.lower                 = min(box.lower, one.lower);
         box.upper                 = max(box.upper, one.upper);
     }
