@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,7 @@
 #include "cli/outputs.h"
 #include "mechane/conversion/convert.h"
 #include "mechane/conversion/layout.h"
+#include "mechane/files/replace.h"
 #include "mechane/files/suffix.h"
 
 /// mechane convert: robots of other formats as OpenUSD.
@@ -114,6 +116,14 @@ int tell(const ConvertArgs& args, Context& context, const conversion::Conversion
     const difference::Rollout* rollout = done.verified && done.verified->rollout ? &*done.verified->rollout : nullptr;
     // The report first: it exists also where the exit status says that something was lost.
     if (!args.loss.empty()) {
+        // Which files the result has is known only now: meshes of URDF, buffers of glTF.
+        const auto same = [place = files::real_place(args.loss)](const std::string& file) {
+            return files::real_place(file) == place;
+        };
+        if (std::any_of(done.files.begin(), done.files.end(), same)) {
+            context.io.say_error(fmt::format("--loss '{}' is a file of the result; the report was not written\n", args.loss));
+            return kExitUsage;
+        }
         const std::string text =
             files::has_suffix(args.loss, {".txt"}) ? sf::to_text(done.losses, SIZE_MAX) : sf::to_json(done.losses);
         if (const ExitCode wrote = write_text(args.loss, text, context.io); wrote != kExitClean) return wrote;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -222,6 +223,16 @@ int publish_entry(const conformance::FixResult& result, const FixArgs& args, con
     // The text is edited rather than written anew, so that comments and layout stay.
     const auto saved = kept ? files::replace(to.string(), *kept, {.make_folders = true}) : layer->save(to.string());
     return saved ? kExitClean : io.fail(saved.error());
+}
+
+/// Whether the report has the name of a file that is about to be made in the asset's folder.
+bool report_is_result(const conformance::FixResult& result, const FixArgs& args)
+{
+    if (args.report.empty() || !args.in_place) return false;
+    const std::string place = files::real_place(args.report);
+    return std::any_of(result.files.begin(), result.files.end(), [&](const conformance::FixedFile& file) {
+        return files::real_place((folder_of(args.asset) / file.name).string()) == place;
+    });
 }
 
 /// Writes the repaired asset to the output of the options.
@@ -463,6 +474,8 @@ int run_fix(const FixArgs& args, Context& context)
     io.report(found);
     if (!admitted) return io.fail(admitted.error());
     if (const auto free = refuse_read_outputs(context); !free) return io.fail(free.error());
+    if (report_is_result(*result, args))
+        return io.say_error(fmt::format("--report '{}' is a file of the result\n", args.report)), kExitUsage;
     const std::string report = conformance::to_json(*result);
     if (args.diff)
         io.data(context.global.json ? report : diff_of(*result));

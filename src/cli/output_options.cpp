@@ -7,10 +7,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cli/movie.h"
 #include "mechane/files/inputs.h"
@@ -35,6 +37,32 @@ bool names_output(const CLI::Option& option)
 {
     const std::string name = option.get_type_name();
     return name == kFile || name == kFolder || name == kOther;
+}
+
+/// Whether a file lies in a folder, at any depth; both as `files::real_place` names them.
+bool is_within(const fs::path& file, const fs::path& folder)
+{
+    const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
+    return end == folder.end() && rest != file.end();
+}
+
+/// An output in the folder that another output makes as a whole; empty if there is none.
+std::string output_within_another(const CLI::App& verb)
+{
+    std::vector<std::string> folders;
+    for (const CLI::Option* option : verb.get_options())
+        if (option->get_type_name() == kOther)
+            for (const std::string& folder : option->results())
+                if (!is_stream(folder)) folders.push_back(files::real_place(folder));
+    for (const CLI::Option* option : verb.get_options())
+        if (names_output(*option))
+            for (const std::string& file : option->results())
+                if (!is_stream(file) &&
+                    std::any_of(folders.begin(), folders.end(), [place = files::real_place(file)](const std::string& f) {
+                        return is_within(place, f);
+                    }))
+                    return file;
+    return {};
 }
 
 /// Whether an option may write over this file although the run reads it.
@@ -79,6 +107,11 @@ std::optional<ExitCode> check_outputs(const CLI::App& verb, Context& context)
     for (const CLI::Option* option : verb.get_options())
         if (!names_output(*option))
             for (const std::string& value : option->results()) files::note_read(value);
+    // Such a folder holds its files and no others: the second run would refuse it, or the one would replace the other.
+    if (const std::string within = output_within_another(verb); !within.empty()) {
+        context.io.say_error(fmt::format("'{}' lies in the folder that -o makes\n  Write it beside that folder.\n", within));
+        return kExitUsage;
+    }
     std::set<std::string> places;
     for (const CLI::Option* option : verb.get_options()) {
         if (!names_output(*option)) continue;

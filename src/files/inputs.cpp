@@ -15,6 +15,7 @@
 #include <atomic>
 #include <deque>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -25,6 +26,7 @@
 #include "files/traced_reads.h"
 #include "mechane/files/codes.h"
 #include "mechane/files/replace.h"
+#include "mechane/files/suffix.h"
 
 namespace mechane::files {
 namespace {
@@ -48,6 +50,7 @@ struct Reads {
     std::map<std::string, Identity> files;  ///< by their real place
     std::set<Identity>              identities;
     std::deque<std::string>         unfollowed;  ///< whose dependencies are not among them yet
+    std::deque<std::string>         known;       ///< whose dependencies are among them but for rare ones
     DependencyFinder                finder;
 
     static Reads& of_process()
@@ -56,13 +59,15 @@ struct Reads {
         return reads;
     }
 
-    void add(const std::string& file)
+    void add(const std::string& file) { add(file, unfollowed); }
+    void add_known(const std::string& file) { add(file, known); }
+    void add(const std::string& file, std::deque<std::string>& later)
     {
         const auto identity = identity_of(file);
         if (!identity || is_scratch(file)) return;
         std::string place = real_place(file);
         identities.insert(*identity);
-        if (files.insert_or_assign(place, *identity).second) unfollowed.push_back(std::move(place));
+        if (files.insert_or_assign(place, *identity).second) later.push_back(std::move(place));
     }
 
     [[nodiscard]] bool holds(const std::string& place) const
@@ -70,6 +75,13 @@ struct Reads {
         if (files.contains(place)) return true;
         const auto identity = identity_of(place);
         return identity && identities.contains(*identity);
+    }
+
+    void follow_known_too()
+    {
+        unfollowed.insert(unfollowed.end(), std::make_move_iterator(known.begin()),
+                          std::make_move_iterator(known.end()));
+        known.clear();
     }
 
     /// Brings in what the files depend on, until `enough`.
@@ -91,6 +103,11 @@ struct Reads {
 
 /// Relaxed reads suffice: a watch begins before the threads that read, and the mutex orders the rest.
 std::atomic<bool> g_watched{false};
+
+/// Names of what commands tell, which no asset uses as a texture or a layer. A report that is written again and again
+/// beside thousands of assets must not open all of them each time.
+bool is_report_name(const std::string& file)
+{ return has_suffix(file, {".json", ".ndjson", ".sarif", ".txt", ".html", ".xml", ".md", ".csv"}); }
 
 bool is_below(const fs::path& file, const fs::path& folder)
 {
@@ -118,6 +135,7 @@ ReadWatch::~ReadWatch()
     reads.files.clear();
     reads.identities.clear();
     reads.unfollowed.clear();
+    reads.known.clear();
 }
 
 void note_read(const std::string& file)
@@ -127,6 +145,15 @@ void note_read(const std::string& file)
     Reads&                 reads = Reads::of_process();
     const std::scoped_lock lock(reads.mutex);
     if (reads.seen.insert(file).second) reads.add(file);
+}
+
+void note_known_reads(std::span<const std::string> files)
+{
+    if (!g_watched.load(std::memory_order_relaxed)) return;
+    Reads&                 reads = Reads::of_process();
+    const std::scoped_lock lock(reads.mutex);
+    for (const std::string& file : files)
+        if (reads.seen.insert(file).second) reads.add_known(file);
 }
 
 void set_dependency_finder(DependencyFinder finder)
@@ -144,8 +171,12 @@ bool is_input(const std::string& file)
     if (!identity_of(place)) return false;
     Reads&           reads = Reads::of_process();
     std::unique_lock lock(reads.mutex);
-    reads.follow(lock, [&] { return reads.holds(place); });
-    return reads.holds(place);
+    const auto       held = [&] { return reads.holds(place); };
+    reads.follow(lock, held);
+    if (held() || is_report_name(place)) return held();
+    reads.follow_known_too();
+    reads.follow(lock, held);
+    return held();
 }
 
 std::string input_below(const std::string& folder)
@@ -155,6 +186,7 @@ std::string input_below(const std::string& folder)
     Reads&          reads = Reads::of_process();
     {
         std::unique_lock lock(reads.mutex);
+        reads.follow_known_too();
         reads.follow(lock, [] { return false; });
         for (const auto& [file, identity] : reads.files)
             if (is_below(file, place)) return file;

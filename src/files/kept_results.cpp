@@ -13,6 +13,7 @@
 
 #include "mechane/core/bytes.h"
 #include "mechane/core/sha256.h"
+#include "mechane/files/inputs.h"
 
 namespace mechane::files {
 namespace {
@@ -80,6 +81,15 @@ std::vector<State> from_bytes(std::string_view bytes)
     return in.done() ? states : std::vector<State>();
 }
 
+/// The files that a result depends on, also those that were only looked for.
+std::vector<std::string> files_of(const std::vector<Dependency>& on)
+{
+    std::vector<std::string> files;
+    for (const Dependency& one : on)
+        if (one.what != Dependency::What::answer && one.kind == Kind::file) files.push_back(one.name);
+    return files;
+}
+
 }  // namespace
 
 std::optional<std::string> KeptResults::find(const std::string& work)
@@ -94,6 +104,8 @@ std::optional<std::string> KeptResults::find(const std::string& work)
         // A file was touched but has the same content. The new stamps are stored, so that the next run need not read
         // it.
         if (refreshed) folder_.store(key, to_bytes(states));
+        // The work is not done again, but its result stands for it: what it read must not be replaced.
+        note_known_reads(files_of(state.on));
         ++found_;
         return std::move(state.result);
     }

@@ -107,6 +107,37 @@ class Outputs(unittest.TestCase):
             with self.subTest(arguments=arguments):
                 self.refused(arguments, target)
 
+    def test_a_kept_verdict_protects_the_files_that_it_stands_for(self):
+        """The second run reads none of them (GAP-104)"""
+        with tempfile.TemporaryDirectory() as cache:
+            for given in (".", "robot.usda"):
+                for target in (*LAYERS, *TEXTURES):
+                    for option in ("-o", "--write-baseline"):
+                        for _ in range(2):
+                            self.refused(["check", given, "--cache", cache, option, "X"], target)
+                kept = self.at(self.asset, "check", given, "--cache", cache, "-v")
+                self.assertIn("0 of ", kept.stderr)
+
+    def test_no_other_result_lies_in_a_folder_that_is_made_as_a_whole(self):
+        """Else it replaces a file of that result, or the next run refuses the folder"""
+        shutil.copy(pathlib.Path(ROS).parents[2] / "convert" / "arm.urdf", self.asset / "arm.urdf")
+        for arguments in (["fix", "robot.usda", "-o", "made", "--report", "X"], ["convert", "robot.usda", "-o", "made/", "--loss", "X"],
+                          ["convert", "arm.urdf", "-o", "made", "--loss", "X"]):
+            for target in ("made/robot.usda", "made/report.json", "./made/deep/er.json", "here/../made/a.json"):
+                with self.subTest(arguments=arguments, target=target):
+                    self.assertIn("lies in the folder", self.refused(arguments, target).stderr)
+                    self.assertFalse((self.asset / "made").exists())
+
+    def test_a_report_does_not_replace_a_file_of_the_result(self):
+        """Which files a result has is known when it is made"""
+        done = self.at(self.asset, "convert", "robot.usda", "-o", "out.gltf", "--fail-on-loss", "never")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        beside = [name for name in os.listdir(self.asset) if name.startswith("out.") and name != "out.gltf"]
+        self.assertTrue(beside)
+        before = snapshot(self.asset)
+        done = self.at(self.asset, "convert", "robot.usda", "-o", "out.gltf", "--loss", beside[0])
+        self.assertEqual((done.returncode, snapshot(self.asset)), (2, before), done.stderr)
+
     def test_a_baseline_may_be_written_anew(self):
         """--write-baseline of the baseline that is read is exempt (GAP-104)"""
         done = self.at(self.asset, "check", "robot.usda", "--baseline", "base.txt", "--write-baseline", "base.txt")

@@ -160,3 +160,51 @@ def test_fix_takes_a_folder_again_and_again_and_warns_of_strangers(robot, tmp_pa
         mc.conformance.fix(inner, out=tmp_path / "new")
     refused("FILES_OUTSIDE_ROOT", mc.conformance.fix, inner, out=tmp_path / "newer", refuse_outside=True)
     assert not (tmp_path / "newer").exists()
+
+
+STL = b"solid a\n" + b"".join(
+    b"facet normal 0 0 0\nouter loop\n" + b"".join(b"vertex %d %d %d\n" % p for p in corners) + b"endloop\nendfacet\n"
+    for corners in (((0, 0, 0), (0, 1, 0), (1, 0, 0)), ((0, 0, 0), (1, 0, 0), (0, 0, 1)), ((0, 0, 0), (0, 0, 1), (0, 1, 0)), ((1, 0, 0), (0, 1, 0), (0, 0, 1)))) + b"endsolid\n"
+URDF = "<robot name='r'><link name='l'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>" \
+       "<collision><geometry><mesh filename='part.stl'/></geometry></collision></link></robot>"
+MJCF = "<mujoco><asset><mesh name='p' file='part.stl'/></asset><worldbody><body><freejoint/><geom type='mesh' mesh='p'/></body></worldbody></mujoco>"
+
+
+@pytest.mark.parametrize("compat", (None, "newton-1.8"))
+@pytest.mark.parametrize("name", ("robot.usda", "robot.urdf", "robot.xml"))
+def test_saved_models_do_not_replace_what_they_were_made_of(robot, tmp_path, name, compat):
+    """Also by way of another builder, a file of their own, and another working folder (GAP-104)"""
+    (tmp_path / "part.stl").write_bytes(STL)
+    (tmp_path / "robot.urdf").write_text(URDF)
+    (tmp_path / "robot.xml").write_text(MJCF)
+    builder = mc.ModelBuilder()
+    options = {} if compat is None else {"compat": compat}
+    {".usda": builder.add_usd, ".urdf": builder.add_urdf, ".xml": builder.add_mjcf}[(tmp_path / name).suffix](str(tmp_path / name), **options)
+    world = mc.ModelBuilder()
+    world.add_world(builder)
+    saved = tmp_path / "saved.bin"
+    world.save(saved)
+    again = mc.ModelBuilder.load(saved)
+    again.save(saved)  # a file of this format is the owner's own
+    inputs = INPUTS if name == "robot.usda" else (name, "part.stl")
+    before = contents(tmp_path)
+    for thing in (builder, world, again, builder.finalize(), world.finalize()):
+        for target in inputs:
+            refused("FILES_INPUT", thing.save, tmp_path / target)
+    assert contents(tmp_path) == before
+
+
+def test_a_field_does_not_replace_the_mesh_that_it_is_of(tmp_path):
+    part = tmp_path / "part.stl"
+    part.write_bytes(STL)
+    mesh = mc.Mesh.create_from_file(part)
+    field = mc.SDF.create_from_mesh(mesh, max_resolution=8)
+    for thing in (field, mesh.build_sdf(max_resolution=8)):
+        refused("FILES_INPUT", thing.save, part)
+    builder = mc.ModelBuilder()
+    builder.add_shape_mesh(builder.add_body(), mesh=mesh)
+    refused("FILES_INPUT", builder.save, part)
+    refused("FILES_INPUT", builder.finalize().save, part)
+    field.save(tmp_path / "field.sdf")
+    mc.SDF.load(tmp_path / "field.sdf").save(tmp_path / "field.sdf")
+    assert part.read_bytes() == STL

@@ -1,19 +1,49 @@
 """Where results go: written as a whole, and never over what they were made of."""
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import os
-from typing import Any, Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from .. import _core
 
-__all__ = ["check", "inputs_of", "suffix_of", "write"]
+__all__ = ["check", "inputs_of", "note_read", "reading", "suffix_of", "write"]
+
+_collecting: contextvars.ContextVar[list[str] | None] = contextvars.ContextVar("mechane_reading", default=None)
 
 
-def inputs_of(model: Any = None, source: str = "") -> list[str]:
-    """The files that a model was made of."""
+@contextlib.contextmanager
+def reading() -> Iterator[list[str]]:
+    """Collects the files that readers note meanwhile."""
+    files: list[str] = []
+    outer = _collecting.get()
+    before = _collecting.set(files)
+    try:
+        yield files
+    finally:
+        _collecting.reset(before)
+        if outer is not None:
+            outer += files
+
+
+def note_read(file: Any) -> str:
+    """A reader has read this file: what is made of it never replaces it. A change of the working folder does not matter."""
+    path = os.path.abspath(os.fspath(file))
+    files = _collecting.get()
+    if files is not None:
+        files.append(path)
+    return path
+
+
+def inputs_of(thing: Any = None, source: str = "") -> list[str]:
+    """The files that a model, a builder, a mesh or a field was made of."""
     files = [source] if source else []
-    for result in getattr(getattr(model, "_builder", None), "usd_results", ()):
-        files += result.files
+    builder = getattr(thing, "_builder", thing)
+    files += getattr(builder, "_inputs", ())
+    for mesh in getattr(builder, "_sources", {}).values():
+        files += getattr(mesh, "_inputs", ())
     return files
 
 

@@ -11,6 +11,7 @@ from ..core.arguments import ignoring, name_arguments
 from ..core.array import plain
 from ..core.diagnostics import NotSupportedError, warn_unused
 from ..core.enums import Axis
+from ..core.files import reading
 from ..core.values import as_vec3, mat33, vec3
 from ..newton.reserved import LEFT_OUT, reserve
 from .sdf import SDF
@@ -42,6 +43,8 @@ class Mesh:
     """A triangle mesh in its own frame [m]. `indices` are flat, three for a triangle, wound outwards."""
 
     MAX_HULL_VERTICES = 64
+    #: The files that it was made of.
+    _inputs: tuple[str, ...] = ()
 
     def __init__(self, vertices: Any, indices: Any, *, normals: Any = None, uvs: Any = None, compute_inertia: bool = True, is_solid: bool = True,
                  maxhullvert: int | None = None, color: Any = None, roughness: float | None = None, metallic: float | None = None,
@@ -292,8 +295,11 @@ class Mesh:
         """
         from .mesh_files import read
 
-        points, triangles = read(filename)
-        return Mesh(points, triangles, maxhullvert=maxhullvert, compute_inertia=compute_inertia, is_solid=is_solid, **looks)
+        with reading() as files:
+            points, triangles = read(filename)
+        mesh = Mesh(points, triangles, maxhullvert=maxhullvert, compute_inertia=compute_inertia, is_solid=is_solid, **looks)
+        mesh._inputs = tuple(files)
+        return mesh
 
     @staticmethod
     def create_from_usd(prim: Any, **options: Any) -> "Mesh":

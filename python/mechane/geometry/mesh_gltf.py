@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.files import note_read
+
 __all__ = ["read_gltf", "read_regular"]
 
 _COMPONENTS = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
@@ -29,6 +31,7 @@ def read_regular(path: str) -> bytes:
     with os.fdopen(at, "rb") as source:
         if not stat.S_ISREG(os.fstat(at).st_mode):
             raise ValueError(f"{path} is not a regular file")
+        note_read(path)
         return source.read()
 
 

@@ -26,6 +26,8 @@ class SDF:
 
     #: Makes a Mesh of one of the library; meshes build on fields, and their module puts it here.
     _mesh_of: "ClassVar[Callable[[Any], Mesh]]"
+    #: The files that it was made of.
+    _inputs: tuple[str, ...] = ()
 
     def __init__(self, core: Any, shape_margin: float = 0.0, settings: dict[str, Any] | None = None):
         if not isinstance(core, _core.Sdf):
@@ -45,8 +47,10 @@ class SDF:
         @param sign_method   how inside is told from outside: auto, parity, winding, normal
         @raises ValueError   an option makes no sense, or the field would need too much memory
         """
-        return SDF._of(mesh._core, narrow_band_range=narrow_band_range, target_voxel_size=target_voxel_size, max_resolution=max_resolution, margin=margin,
+        made = SDF._of(mesh._core, narrow_band_range=narrow_band_range, target_voxel_size=target_voxel_size, max_resolution=max_resolution, margin=margin,
                        shape_margin=shape_margin, scale=scale, texture_format=texture_format, sign_method=sign_method)
+        made._inputs = mesh._inputs
+        return made
 
     @staticmethod
     def _of(mesh: Any, *, narrow_band_range: tuple[float, float], target_voxel_size: float | None, max_resolution: int | None, margin: float, shape_margin: float,
@@ -130,7 +134,11 @@ class SDF:
         return type(self)._mesh_of(core) if len(core.triangles()) else None
 
     def save(self, file: Any) -> None:
-        write(file, self._core.to_bytes())
+        """Writes the field to a file, for `load`.
+
+        @raises ValueError  FILES_INPUT  the field is of the mesh of this file
+        """
+        write(file, self._core.to_bytes(), self._inputs)
 
     @staticmethod
     def load(file: Any) -> "SDF":
@@ -138,7 +146,9 @@ class SDF:
         return SDF(_core.Sdf.from_bytes(pathlib.Path(file).read_bytes()))
 
     def __copy__(self) -> "SDF":
-        return SDF(self._core, self.shape_margin, self.settings)
+        twin = SDF(self._core, self.shape_margin, self.settings)
+        twin._inputs = self._inputs
+        return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "SDF":
         return self.__copy__()  # fields never change

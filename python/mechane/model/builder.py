@@ -12,7 +12,7 @@ from ..core.arguments import name_arguments, whole
 from ..core.device_array import device_name
 from ..core.diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, error, kind_of, publish, warn
 from ..core.enums import Axis, AxisType, ShapeFlags
-from ..core.files import write
+from ..core.files import inputs_of, write
 from ..core.values import as_transform, as_vec3, mat33, transform, vec3
 from ..geometry.heightfield import Heightfield
 from ..geometry.mesh import Mesh
@@ -80,6 +80,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
         self._core.up_axis = int(Axis.from_any(up_axis))
         self._sources: dict[int, Any] = {}
         self._looks: dict[int, Any] = {}  # shape -> MeshOrigin
+        self._inputs: list[str] = []  # files that it was made of
         self._custom_counts: dict[str, int] = {}
         self._owners_known: dict[str, int] = {}
         self._joint_between: dict[tuple[int, int], Any] = {}
@@ -381,6 +382,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
             self.gravity = builder.gravity
         self._sources.update({shapes + i: src for i, src in builder._sources.items()})
         self._looks.update({shapes + i: prim for i, prim in builder._looks.items()})
+        self._inputs += [file for file in builder._inputs if file not in self._inputs]
         _ = self.shape_collision_filter_pairs
         for name in _MIMIC_COLUMNS:
             shift = before[AttributeFrequency.JOINT] if name.endswith(("joint0", "joint1")) else 0
@@ -473,8 +475,11 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
         return self.usd_results[-1].ledger if self.usd_results else []
 
     def save(self, file: Any) -> None:
-        """Writes the builder to a file, for `load`."""
-        write(file, sealed(pickle.dumps(self)))
+        """Writes the builder to a file, for `load`.
+
+        @raises ValueError  FILES_INPUT  the builder was made of this file: a stage, a robot, a mesh
+        """
+        write(file, sealed(pickle.dumps(self)), inputs_of(self))
 
     @staticmethod
     def load(file: Any, trusted: bool = False) -> "ModelBuilder":

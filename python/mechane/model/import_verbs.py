@@ -182,6 +182,7 @@ class ImportVerbs:
         # Joints outside articulations are loop joints here; the older importer refuses them at finalize.
         self._allow_orphans = self._allow_orphans or keep_orphan_joints or options["compat"] is None
         self.usd_results.append(result)
+        self._inputs += [os.path.abspath(layer) for layer in result.files]
         self.diagnostics = self.diagnostics + diagnostics
         return result
 

@@ -88,6 +88,7 @@ def builder_again(fields: dict[str, Any]) -> Any:
     builder.actuator_entries = {}
     builder._gravity_given = True
     builder._without_muscles()
+    builder._inputs = []
     vars(builder).update({k: v for k, v in fields["python"].items() if k not in ("curve_label", "curve_world", "_curve_ranges", "_rod_rests")})
     builder._core = _core_from(fields)
     builder.usd_results, builder._looks = [], {}

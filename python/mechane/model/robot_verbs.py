@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from .. import config
 from ..core.diagnostics import Diagnostics, NotSupportedError, error
-from ..core.files import suffix_of
+from ..core.files import reading, suffix_of
 
 if TYPE_CHECKING:
     from .import_verbs import ImportResult
@@ -126,11 +126,15 @@ class RobotVerbs:
         read = read_mjcf if kind == "mjcf" else read_urdf
         kept = copy.deepcopy(self)
         try:
-            read(self, source, options)
+            with reading() as files:
+                read(self, source, options)
         except BaseException:
             self.__dict__.update(kept.__dict__)
             raise
-        return ImportResult({}, Diagnostics(), None)
+        result = ImportResult({}, Diagnostics(), None)
+        result.files = list(dict.fromkeys(files))
+        self._inputs += result.files
+        return result
 
     def _add_robot(self, source: Any, suffix: str, folders: list[str] | None, **options: Any) -> ImportResult:
         add: Callable[..., ImportResult] = self.add_usd  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.diagnostics import kind_of, warn
+from ...core.files import note_read
 from ...core.rotations import quat_from_matrix
 from ...core.values import mat33, quat, transform, vec3
 from ...geometry.heightfield import Heightfield
@@ -277,11 +278,11 @@ def _heights(file: str, rows: int, cols: int) -> np.ndarray:
     if file.lower().endswith(".png"):
         from ... import _core
 
-        pixels = _core.read_picture(file, False)
+        pixels = _core.read_picture(note_read(file), False)
         if pixels is None:
             raise _lost(f"{file} is no picture that can be read")
         return np.asarray(pixels[:, :, 0], np.float32)
-    with open(file, "rb") as stream:
+    with open(note_read(file), "rb") as stream:
         data = stream.read()
     if len(data) < 8:
         raise _lost(f"{file} is too short for a height field")
@@ -293,7 +294,7 @@ def _heights(file: str, rows: int, cols: int) -> np.ndarray:
 
 def _msh(file: str) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None, np.ndarray | None]:
     """MuJoCo's binary meshes: four counts, then positions, normals, texture coordinates and faces."""
-    with open(file, "rb") as stream:
+    with open(note_read(file), "rb") as stream:
         data = stream.read()
     if len(data) < 16:
         raise _lost(f"MuJoCo mesh file is too short: {file}")

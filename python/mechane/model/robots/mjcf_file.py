@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ...core.diagnostics import kind_of, warn
+from ...core.files import note_read
 from ...core.rotations import quat_from_axis_angle, quat_from_matrix, quat_multiply
 from ...core.values import quat, transform, vec3
 from .parts import numbers
@@ -50,7 +51,7 @@ def _parsed(source: str) -> tuple[Any, str | None]:
     if not os.path.isfile(source):
         raise kind_of(FileNotFoundError)(f"there is no file {source}", "SOURCE_READ_FAILED")
     try:
-        return ElementTree.parse(source).getroot(), os.path.dirname(source) or "."
+        return ElementTree.parse(note_read(source)).getroot(), os.path.dirname(source) or "."
     except ElementTree.ParseError as what:
         raise kind_of(ValueError)(f"{source}: {what}", "SOURCE_READ_FAILED") from None
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...core.diagnostics import kind_of, warn
 from ...core.enums import JointType, ShapeFlags
+from ...core.files import note_read
 from ...core.values import as_transform, quat, transform, vec3
 
 __all__ = ["add_base_joint", "attach", "check_base", "clean", "collapse_massless_roots", "filter_all", "local_file", "numbers", "opacity_of", "ordered", "read_xml", "shown"]
@@ -34,7 +35,7 @@ def read_xml(source: Any) -> tuple[Any, str | None]:
         if not os.path.isfile(text):
             raise kind_of(FileNotFoundError)(f"there is no file {text}", "SOURCE_READ_FAILED")
         try:
-            return ElementTree.parse(text).getroot(), os.path.dirname(os.path.abspath(text))
+            return ElementTree.parse(note_read(text)).getroot(), os.path.dirname(os.path.abspath(text))
         except ElementTree.ParseError as what:
             raise kind_of(ValueError)(f"{text}: {what}", "SOURCE_READ_FAILED") from None
     try:

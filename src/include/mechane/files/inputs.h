@@ -23,6 +23,11 @@ class ReadWatch {
 /// Remembers a file by its place and by what lies there, so that links and other spellings of it are found out.
 void note_read(const std::string& file);
 
+/// The same for files whose dependencies are noted as well, but for those that only a thorough search finds (tiles of a
+/// texture, files that a template names). That search is made when a result would replace a file of another kind than
+/// reports are.
+void note_known_reads(std::span<const std::string> files);
+
 /// Files that a file which was read depends on, also those that were not looked at (unloaded payloads, variants that
 /// are not selected, textures). Asked only when a result is about to replace a file that exists.
 using DependencyFinder = std::function<std::vector<std::string>(const std::string& file)>;
