@@ -386,6 +386,7 @@ constexpr DiagnosticRow kDiagnosticRows[] = {
     {"usd", &mechane::usd::kRelocateSource},
     {"usd", &mechane::usd::kCapacity},
     {"usd", &mechane::usd::kTypeConflict},
+    {"usd", &mechane::usd::kTypeOther},
     {"usd", &mechane::usd::kAssetMissing},
     {"usd", &mechane::usd::kAssetMuted},
     {"usd", &mechane::usd::kTargetPrimMissing},

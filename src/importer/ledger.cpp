@@ -298,6 +298,11 @@ class Accountant {
         if (!relationship)
             if (const auto fault = physics::value_fault(prim, name))
                 return ignore(fmt::format("it {}; it counts as not authored", fault->text));
+        // The parser's own: vendors' attributes are read by others, which take any type.
+        if (!relationship && is_of_parser(prim, name) &&
+            physics::is_unread_type(run_.conventions, prim.attribute(name)))
+            return ignore(fmt::format("it is of type {}, expected {}; it counts as not authored",
+                                      prim.attribute(name).other_type(), prim.attribute(name).type_name()));
         if (note == nullptr) {
             if (run_.ignored(prim.path())) return ignore("ignore_paths leaves it out");
             if (const auto below = excluded_above(prim); !below.empty()) return ignore(below);
@@ -320,6 +325,13 @@ class Accountant {
             entry.verdict = Verdict::converted;
             entry.note    = fmt::format("times {:.9g}: {}", factor, conversion_name(*dimension));
         }
+    }
+
+    /// Whether OpenUSD's schemas have the attribute, and the parser reads it.
+    static bool is_of_parser(const usd::Prim& prim, const usd::Token& name)
+    {
+        const std::string& text = name.text();
+        return text.find("physics:") != std::string::npos || (text.find(':') == std::string::npos && prim.is_a("Gprim"));
     }
 
     /// Materials are found outside the subtree that is imported.

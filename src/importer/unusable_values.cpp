@@ -18,6 +18,7 @@
 #include "mechane/importer/ledger.h"
 #include "mechane/physics/codes.h"
 #include "mechane/physics/value_fault.h"
+#include "mechane/usd/codes.h"
 #include "mechane/usd/start_value.h"
 #include "mechane/usd/transform_ops.h"
 
@@ -123,6 +124,16 @@ std::optional<physics::ValueFault> order_fault(const usd::Prim& prim, const usd:
                                order.empty() ? "stands without an xformOpOrder" : "is not in xformOpOrder"};
 }
 
+/// A value that is read here, and not by readers that ask for the type of its schema.
+std::optional<physics::ValueFault> type_fault(const usd::Prim& prim, const usd::Token& name)
+{
+    const usd::Attribute attribute = prim.attribute(name);
+    const std::string    other     = attribute.other_type();
+    if (other.empty() || !attribute.authored()) return std::nullopt;
+    return physics::ValueFault{&usd::kTypeOther,
+                               fmt::format("is of type {}, and {} in its schema", other, attribute.type_name())};
+}
+
 }  // namespace
 
 void report_unusable_values(Import& run)
@@ -153,10 +164,12 @@ void report_unusable_values(Import& run)
             if (names.count(name) == 0 || prim.relationship(name).authored()) continue;
             const bool form = forms.count(name) != 0, op = form && name.text().starts_with(kOp);
             if (form && !prim.is_a(op ? "Xformable" : is_imageables(name.text()) ? "Imageable" : "Gprim")) continue;
-            const auto fault = op     ? order_fault(prim, name)
+            auto fault = op     ? order_fault(prim, name)
                                : form ? form_fault(run, prim, name)
                                       : physics::value_fault(prim, name);
-            if (!fault || said.count({prim.path().text(), name.text()}) != 0) continue;
+            if (said.count({prim.path().text(), name.text()}) != 0) continue;
+            if (!fault) fault = type_fault(prim, name);
+            if (!fault) continue;
             Place& place = places[{name.text(), fault->code->id}];
             if (place.count++ > 0) continue;
             place.code  = fault->code;

@@ -13,6 +13,10 @@ constexpr bool kBoth = true, kNewton = false;
 constexpr Convention kTable[] = {
     {&Conventions::samples_need_default, "samples_need_default", "What the parser reads", kBoth,
      "a value or a transform that is animated and has no default", "its value at the start", "as if unauthored"},
+    {&Conventions::other_types_unread, "other_types_unread", "What the parser reads", kBoth,
+     "a value of another type than its attribute's, such as a double for a float", "counts", "as if unauthored"},
+    {&Conventions::mass_types_any, "mass_types_any", "What the parser reads", kNewton,
+     "masses, and the switch of a collider, of another type", "as other values", "count"},
     {&Conventions::flat_shapes_valid, "flat_shapes_valid", "What the parser reads", kBoth, "a size of zero or below",
      "the shape is left out", "kept"},
     {&Conventions::sheared_boxes_stay_boxes, "sheared_boxes_stay_boxes", "What the parser reads", kBoth,

@@ -123,4 +123,14 @@ std::optional<ValueFault> value_fault(const usd::Prim& prim, const usd::Token& n
                       fmt::format("is \"{}\", expected one of {}", *token, fmt::join(declared->tokens, ", "))};
 }
 
+bool is_unread_type(const Conventions& conventions, const usd::Attribute& attribute)
+{
+    // What Newton's importer asks in Python, which takes any type.
+    constexpr std::string_view kAnyType[] = {"physics:mass", "physics:diagonalInertia", "physics:principalAxes",
+                                             "physics:centerOfMass", "physics:collisionEnabled"};
+    if (!conventions.other_types_unread) return false;
+    if (conventions.mass_types_any && is_one_of(attribute.name().text(), kAnyType)) return false;
+    return !attribute.other_type().empty();
+}
+
 }  // namespace mechane::physics

@@ -1,5 +1,5 @@
-// What OpenUSD's composition accepts in silence and authors would want to know: type conflicts, selections by undefined
-// variables, lists with duplicates.
+// What OpenUSD's composition accepts in silence and authors would want to know: type conflicts, types that are not the
+// schema's, selections by undefined variables, lists with duplicates.
 // Reading is thorough and slow: `mechane validate` asks for it, opening a stage does not.
 
 #include "mechane/usd/inspect.h"
@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "mechane/usd/codes.h"
 #include "usd/expressions.h"
@@ -80,6 +81,31 @@ void inspect_properties(const Stage::Impl& stage, Diagnostics& found)
     report_composition_errors(stage, errors, found);
 }
 
+/// Mechane reads a double where the schema has a float; OpenUSD's own readers do not, and use the schema's fallback.
+void inspect_schema_types(const Stage& stage, Diagnostics& found)
+{
+    struct Place {
+        Site        first;
+        std::string text;
+        std::size_t count = 0;
+    };
+    std::map<std::pair<std::string, std::string>, Place> places;  // by name and type: one line each
+    for (const Prim& prim : stage.traverse())
+        for (const Token& name : prim.authored_property_names()) {
+            const Attribute   attribute = prim.attribute(name);
+            const std::string other     = attribute.other_type();
+            if (other.empty() || !attribute.authored()) continue;
+            Place& place = places[{name.text(), other}];
+            if (place.count++ == 0)
+                place = {attribute.site(),
+                         fmt::format("{} is of type {}, and {} in its schema", name.text(), other, attribute.type_name()),
+                         1};
+        }
+    for (const auto& [key, place] : places)
+        found.add(kTypeOther, place.first,
+                  place.count > 1 ? fmt::format("{} ({} prims)", place.text, place.count) : place.text);
+}
+
 /// A selection made by an expression whose variable is undefined selects nothing, and OpenUSD is silent about it.
 void inspect_selections(const Stage::Impl& stage, Diagnostics& found)
 {
@@ -129,6 +155,7 @@ void inspect(const Stage& stage, Diagnostics& found)
 {
     inspect_properties(stage.impl(), found);
     inspect_selections(stage.impl(), found);
+    inspect_schema_types(stage, found);
     inspect_lists(stage, found);
 }
 

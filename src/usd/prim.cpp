@@ -257,6 +257,27 @@ std::string Attribute::type_name() const
         .value_or("");
 }
 
+std::string Attribute::other_type() const
+{
+    if (!prim_) return {};
+    const auto declared = record(prim_).definition->properties.find(unwrap(name_));
+    if (declared == record(prim_).definition->properties.end() || !declared->second.type ||
+        !may_have_opinions(record(prim_), unwrap(name_)))
+        return {};
+    std::string other;
+    for_each_site(record(prim_), [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
+        const SdfPath path = at.path.AppendProperty(unwrap(name_));
+        if (!layer->HasField(path, SdfFieldKeys->Default) && !layer->HasField(path, SdfFieldKeys->TimeSamples))
+            return false;
+        TfToken name;
+        layer->HasField(path, SdfFieldKeys->TypeName, &name);
+        const SdfValueTypeName type = SdfSchema::GetInstance().FindType(name);
+        if (type && type.GetType() != declared->second.type.GetType()) other = name.GetString();
+        return true;
+    });
+    return other;
+}
+
 bool Attribute::uniform() const
 {
     if (!prim_) return false;

@@ -1,11 +1,18 @@
 """Physics drawn by chance from a seed: bodies below bodies, joints to anything, masses partly said. One text layer each."""
 import random
+import re
 
 SOLIDS = ("Cube", "Sphere", "Capsule", "Cylinder", "Cone", "Plane", "Mesh", "Capsule_1", "Cylinder_1", "Points")
 APPROXIMATIONS = ("none", "convexHull", "boundingCube", "boundingSphere", "meshSimplification", "convexDecomposition")
 JOINTS = ("PhysicsFixedJoint", "PhysicsRevoluteJoint", "PhysicsPrismaticJoint", "PhysicsSphericalJoint", "PhysicsDistanceJoint", "PhysicsJoint")
 DOFS = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ", "distance")
 QUATERNIONS = ("(1, 0, 0, 0)", "(0.5, 0.5, 0.5, 0.5)", "(0.7071068, 0, 0.7071068, 0)", "(0.7071068, 0.7071068, 0, 0)", "(0.8, 0, 0, 0.6)")
+
+
+#: Types that values are seldom given instead of the schema's, and a value of each; some are the same to a reader of C++, as float3 for point3f.
+OTHER_TYPES = {"float": ("double", "half", "int"), "double": ("float", "half"), "bool": ("int", "uchar"), "token": ("string",), "point3f": ("float3", "double3", "half3"),
+               "vector3f": ("float3", "vector3d"), "float3": ("point3f", "double3"), "quatf": ("quatd", "quath")}
+RETYPED = re.compile(r"^(\s*)((?:uniform )?)(\w+) ((?:\w+:)*physics:\w+|size|radius|height|axis|width|length) = (.*)$", re.M)
 
 
 class Draw:
@@ -232,7 +239,16 @@ class Writer(Draw):
     def copy(self, name):
         return self.prim("Xform", name, self.operations(), metadata=["references = </W/Original>", *self.some(0.7, "instanceable = true")])
 
+    def retyped(self, line):
+        space, uniform, kind, name, value = line.groups()
+        if kind not in OTHER_TYPES or "rigidBodyEnabled" in name or not self.maybe(0.02):
+            return line[0]
+        other = self.one(OTHER_TYPES[kind])
+        if other in ("int", "uchar"):
+            value = str(int(float(value))) if kind == "float" else value
+        return f"{space}{uniform}{other} {name} = {value}"
+
     def write(self, folder):
         root = folder / "root.usda"
-        root.write_text(self.text)
+        root.write_text(RETYPED.sub(self.retyped, self.text))
         return root

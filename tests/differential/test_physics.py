@@ -13,14 +13,9 @@ from tests.cli.program import PROGRAM, ROOT, corpus, mechane
 GOLDEN = pathlib.Path(os.environ.get("MECHANE_GOLDEN", ROOT.parent / "shared" / "oracle" / "golden")) / "physics"
 
 # Places that may differ, each with its reason. Everything else is equal.
-DOUBLE_DENSITY = "`double physics:density` on a material is converted; the schema's type is float, and OpenUSD reads the fallback (PHY-014)"
 NOT_A_NUMBER = "nan counts as not authored (usd-physics 1); OpenUSD passes it on into sizes and poses"
 DIFFERENCES = {
     "hostile/nan_values.usda": {"/C ": NOT_A_NUMBER},
-    "newton/tests/assets/kamino/basics/box_on_plane.usda": {"RigidBodyMaterial/density": DOUBLE_DENSITY},
-    "newton/tests/assets/kamino/basics/boxes_hinged.usda": {"RigidBodyMaterial/density": DOUBLE_DENSITY},
-    "openusd/usdPhysics_examples/usdPhysicsSpheresWithMaterial.usda": {place: DOUBLE_DENSITY for place in ("RigidBodyMaterial/density", " mass", " inertia")},
-    "usdphysics-examples/spheres_with_materials.usda": {place: DOUBLE_DENSITY for place in ("RigidBodyMaterial/density", " mass", " inertia")},
 }
 
 

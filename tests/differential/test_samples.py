@@ -10,16 +10,8 @@ from tests.differential.compare_stages import Comparison, short
 GOLDEN = ROOT / "tests" / "golden"
 
 # What may differ, each with its reason: {kind: {stage: {where it begins: reason}}}.
-DENSITY = test_physics.DOUBLE_DENSITY
 DIFFERENCES = {
-    "physics": {"samples/usd/spheres_with_materials.usda": {"/World/bouncy RigidBodyMaterial/density": DENSITY, "/World/bouncy_ball mass": DENSITY,
-                                                            "/World/bouncy_ball inertia": DENSITY},
-                "samples/usd/scaled_spheres_with_materials.usda": {place: DENSITY for place in ("/World/looks/dull RigidBodyMaterial/density",
-                                                                                               "/World/looks/bouncy RigidBodyMaterial/density", "/World/bouncy_ball mass",
-                                                                                               "/World/bouncy_ball inertia", "/World/dull_ball mass",
-                                                                                               "/World/dull_ball inertia")}},
-    "model": {"samples/usd/spheres_with_materials.usda": {place: DENSITY for place in ("body_mass", "body_inv_mass", "body_inertia")},
-              "samples/usd/custom_collision.usda": {"shape_margin": "newton:margin is the name of newton:contactMargin in Newton's documents, which its program does not read"}},
+    "model": {"samples/usd/custom_collision.usda": {"shape_margin": "newton:margin is the name of newton:contactMargin in Newton's documents, which its program does not read"}},
 }
 
 

@@ -13,6 +13,10 @@ struct Conventions {
     // What the parser reads
     /// A value or a transform that is animated and has no default: its value at the start, or as if unauthored.
     bool samples_need_default = false;
+    /// A value of another type than its attribute's, such as a double for a float: counts, or as if unauthored.
+    bool other_types_unread = false;
+    /// Masses, and the switch of a collider, of another type: as other values, or count.
+    bool mass_types_any = false;
     /// A size of zero or below: the shape is left out, or kept.
     bool flat_shapes_valid = false;
     /// A box below a shear: the hull of its corners, or a box of its factored size.
@@ -283,6 +287,7 @@ inline constexpr Conventions kMechane{};
 /// OpenUSD's parser and mass computer.
 inline constexpr Conventions kOpenUsd26 = {
     .samples_need_default           = true,
+    .other_types_unread             = true,
     .flat_shapes_valid              = true,
     .sheared_boxes_stay_boxes       = true,
     .meshes_as_authored             = true,

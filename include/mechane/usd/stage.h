@@ -126,6 +126,10 @@ class Attribute {
     [[nodiscard]] const Token& name() const noexcept { return name_; }
     [[nodiscard]] Path         path() const;
     [[nodiscard]] std::string  type_name() const;  ///< "float3", "token[]"; of the schema if built in
+    /// The type of the layer whose value counts, where its values are not those of the schema's type ("double" where
+    /// that is "float"; "float3" is as good as "point3f"). Readers that ask for the schema's type, as OpenUSD's own do,
+    /// get nothing from such an attribute. Empty where the types agree, and where no schema of the prim has the name.
+    [[nodiscard]] std::string other_type() const;
     /// As the schema has it, else as the weakest layer says.
     [[nodiscard]] bool uniform() const;
     /// Some layer says so, and no schema of the prim knows the name.

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "mechane/core/diagnostic.h"
+#include "mechane/physics/conventions.h"
 #include "mechane/usd/stage.h"
 
 namespace mechane::physics {
@@ -19,5 +20,8 @@ struct ValueFault {
 /// Any precision fits a number, and 0 or 1 fits a switch, as Value::get converts them. An infinite single number
 /// is left to the attribute's reader: it means "no limit" or "the engine's choice" in many of them.
 std::optional<ValueFault> value_fault(const usd::Prim& prim, const usd::Token& name);
+
+/// Whether the conventions leave a value out because of its type (`other_types_unread`).
+bool is_unread_type(const Conventions& conventions, const usd::Attribute& attribute);
 
 }  // namespace mechane::physics

@@ -22,6 +22,7 @@ inline constexpr Code kPermission{"COMP_PERMISSION", Severity::error, "An opinio
 inline constexpr Code kRelocateSource{"COMP_RELOCATE_SOURCE", Severity::warning, "There are opinions at the old place of a relocated prim.", "Move them to the new place."};
 inline constexpr Code kCapacity{"COMP_CAPACITY", Severity::error, "A prim has more arcs than can be composed.", "Reduce the number of nested arcs."};
 inline constexpr Code kTypeConflict{"COMP_TYPE_CONFLICT", Severity::warning, "Opinions about a property disagree on its kind or type.", "Use one type in every layer."};
+inline constexpr Code kTypeOther{"STAGE_TYPE_OTHER", Severity::warning, "A value is of another type than the schema has for its attribute.", "Author it with the type of the schema; OpenUSD's own readers leave it out."};
 inline constexpr Code kAssetMissing{"COMP_ASSET_MISSING", Severity::error, "A referenced layer could not be opened.", "Put the file where the path says, or correct the path; package:// paths need --package NAME=FOLDER."};
 inline constexpr Code kAssetMuted{"COMP_ASSET_MUTED", Severity::info, "A layer was left out because it is muted.", "Nothing to do."};
 inline constexpr Code kTargetPrimMissing{"COMP_TARGET_PRIM_MISSING", Severity::error, "An arc names a prim that does not exist in the target layer.", "Name an existing prim, or set defaultPrim in the target."};
