@@ -272,7 +272,12 @@ int run_channels(const RosArgs& args, const usd::Stage& stage, Context& context)
                    2, ' ', false, nlohmann::json::error_handler_t::replace) +
                "\n";
     context.io.out(text);
-    if (list.empty()) context.io.say("nothing is published\n");
+    if (all.channels.empty())
+        context.io.say(
+            "no prim declares a publisher or a context: a simulation publishes /tf of its bodies and, at 50 Hz, "
+            "/joint_states of its joints\n");
+    else if (list.empty())
+        context.io.say("nothing is published until a publisher is switched on\n");
     return kExitClean;
 }
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "mechane/ros/channels.h"
 #include "mechane/ros/interfaces.h"
@@ -132,9 +133,15 @@ void RosNode::add_publishers()
                                             .type   = line.channel.type,
                                             .qos    = line.channel.qos,
                                             .domain = line.channel.domain}));
-    if (options_.robot_description.empty() || find("/robot_description")) return;
+    // The description is of the stage's one robot, and stands in its namespace.
+    std::set<std::string> names;
+    for (const run::Publication::Line& line : publication_.lines())
+        if (line.channel.prim && ros::outermost_context(line.channel.prim))
+            names.insert(ros::resolved_name(ros::outermost_context(line.channel.prim), "robot_description"));
+    const std::string name = names.size() == 1 ? *names.begin() : "/robot_description";
+    if (options_.robot_description.empty() || find(name)) return;
     // Latched (transient local): programs that start later get it, too.
-    RosTopic description{.name = "/robot_description", .type = "std_msgs/msg/String"};
+    RosTopic description{.name = name, .type = "std_msgs/msg/String"};
     description.qos.reliability = "reliable", description.qos.durability = "transient_local", description.qos.depth = 1;
     description_ = add_topic(description);
 }

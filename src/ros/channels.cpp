@@ -6,16 +6,45 @@
 
 #include "mechane/ros/channels.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include "mechane/ros/codes.h"
 
 namespace mechane::ros {
 namespace {
 
-constexpr const char* kTransforms = "tf2_msgs/msg/TFMessage";
+constexpr const char* kTransforms  = "tf2_msgs/msg/TFMessage";
+constexpr const char* kJointStates = "sensor_msgs/msg/JointState";
+constexpr double      kStateRate   = 50;  // [Hz]
 
 bool is_default(const std::string& policy) { return policy == "system_default"; }
+
+/// Contexts make transforms and no joint states. Robots whose authors name no publisher at all, as conversions of URDF,
+/// get these as well: with transforms alone nothing that controls a robot could work.
+void add_joint_states(Published& out)
+{
+    std::set<usd::Path> robots;
+    const std::size_t   declared = out.channels.size();
+    for (std::size_t c = 0; c < declared; ++c) {
+        const Channel of = out.channels[c];
+        if (!of.prim || !outermost_context(of.prim) || !robots.insert(of.prim.path()).second) continue;
+        const auto below = of.prim.subtree();
+        if (std::none_of(below.begin(), below.end(), [](const usd::Prim& prim) {
+                return prim.is_a("PhysicsRevoluteJoint") || prim.is_a("PhysicsPrismaticJoint");
+            }))
+            continue;
+        out.channels.push_back({.topic          = resolved_name(of.prim, "joint_states"),
+                                .type           = kJointStates,
+                                .qos            = {"reliable", "volatile", "keep_last", 10, false},
+                                .rate           = kStateRate,
+                                .domain         = of.domain,
+                                .prim           = of.prim,
+                                .starts_enabled = true,
+                                .frames         = {}});
+    }
+}
 
 }  // namespace
 
@@ -37,8 +66,10 @@ std::string joint_name(const usd::Prim& joint) { return text(joint, "ros:joint:n
 Published channels(const usd::Stage& stage, const TypeTable& types, Diagnostics& found)
 {
     Published out;
+    bool      declared = false;
     for (const Interface& i : interfaces(stage)) {
         if (i.kind != Api::topic || i.role != "publisher" || i.name.empty()) continue;
+        declared = true;
         const auto type = parse_type(i.type);
         if (!type || type->family != "msg" || !types.is_known(*type).value_or(false)) {
             found.add(kTypeUnknown, i.prim.site(),
@@ -75,6 +106,7 @@ Published channels(const usd::Stage& stage, const TypeTable& types, Diagnostics&
         }
         out.channels[known->second].frames.push_back(f);
     }
+    if (!declared) add_joint_states(out);
     return out;
 }
 

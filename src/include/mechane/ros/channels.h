@@ -23,7 +23,9 @@ struct Channel {
 
 /// Everything that is published, and the frames of its transforms.
 struct Published {
-    std::vector<Channel> channels;  ///< interfaces in traversal order, then the transforms of each robot
+    /// Interfaces in traversal order, then the transforms of each robot; where the stage declares no publisher at all,
+    /// then the joint states of each robot with a context (`joint_states` in its namespace, 50 Hz).
+    std::vector<Channel> channels;
     std::vector<Frame>   frames;
 };
 
