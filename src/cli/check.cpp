@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <set>
@@ -19,6 +20,7 @@
 #include "cli/check_judge.h"
 #include "cli/check_output.h"
 #include "cli/command.h"
+#include "cli/counted.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "cli/registry.h"
@@ -29,7 +31,10 @@
 #include "mechane/files/kept_results.h"
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
+#include "mechane/files/suffix.h"
+#include "mechane/sourceformats/convert.h"
 #include "mechane/usd/file_names.h"
+#include "mechane/usd/foreign.h"
 #include "mechane/usd/packages.h"
 
 /// mechane check: checks assets against REP-0158.
@@ -61,6 +66,43 @@ std::vector<std::string> files_below(const fs::path& folder)
     return found;
 }
 
+/// Whether a file is a robot of another format. Many files end in .xml, so these are looked into.
+bool is_other_robot(const fs::path& file)
+{
+    const std::string name = file.string();
+    std::error_code   error;
+    if (!usd::is_foreign(name) || sourceformats::is_mesh_format(name) || sourceformats::is_scene_format(name) ||
+        !fs::is_regular_file(file, error))
+        return false;
+    if (!files::has_suffix(name, {".xml"})) return true;
+    constexpr std::size_t kBeginning = 4096;
+    std::ifstream         in(file, std::ios::binary);
+    std::string           text(kBeginning, '\0');
+    in.read(text.data(), kBeginning);
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    return text.find("<mujoco") != std::string::npos;
+}
+
+/// Says which robots of other formats lie in the folders, as these stand for their OpenUSD files alone.
+void tell_other_robots(const std::vector<std::string>& assets, const Io& io)
+{
+    std::vector<std::string> others;
+    for (const std::string& asset : assets) {
+        std::error_code error;
+        if (!fs::is_directory(asset, error)) continue;
+        for (auto at = fs::recursive_directory_iterator(asset, fs::directory_options::skip_permission_denied, error);
+             !error && at != fs::recursive_directory_iterator(); at.increment(error))
+            if (is_other_robot(at->path())) others.push_back(at->path().string());
+    }
+    if (others.empty()) return;
+    std::sort(others.begin(), others.end());
+    constexpr std::size_t kNamed = 3;
+    const std::size_t     count  = others.size();
+    others.resize(std::min(count, kNamed));
+    io.say(fmt::format("note         {} of other formats not checked, as folders stand for their OpenUSD files: {}{}\n",
+                       counted(count, "robot"), fmt::join(others, ", "), count > kNamed ? ", ..." : ""));
+}
+
 /// The folder below which the files of a layer's asset lie: its own, and those above as long as USD files stand in
 /// them, at most three, and up to the root of a repository.
 fs::path folder_of_asset(const fs::path& layer)
@@ -90,7 +132,7 @@ std::vector<std::string> files_of(const std::vector<std::string>& assets, bool b
         if (fs::is_directory(asset, error)) {
             const auto found = files_below(asset);
             files.insert(files.end(), found.begin(), found.end());
-        } else if (by_asset && fs::exists(asset, error)) {
+        } else if (by_asset && is_usd(asset)) {
             for (const std::string& file : files_below(folder_of_asset(asset)))
                 if (const std::string plain = fs::path(file).lexically_normal().string(); taken.insert(plain).second)
                     files.push_back(plain);
@@ -217,14 +259,15 @@ int run_check(CheckArgs args, Context& context)
 {
     Io& io = context.io;
     if (args.list_rules)
-        return io.out(args.format == "json" || context.global.json ? conformance::rules_json() : list_rules()),
-               kExitClean;
+        return write_text(args.output,
+                          args.format == "json" || context.global.json ? conformance::rules_json() : list_rules(), io);
     if (args.assets.empty()) return io.say_error("no asset given\n  mechane check ASSET...\n"), kExitUsage;
+    tell_other_robots(args.assets, io);
     if (files_of(args.assets, args.by_asset).empty()) {
         io.say_error(fmt::format("there is no USD file in {}\n", fmt::join(args.assets, ", ")));
         return kExitInput;
     }
-    if (args.behaviour) return run_behaviour(files_of(args.assets, args.by_asset), args.pictures, context);
+    if (args.behaviour) return run_behaviour(files_of(args.assets, args.by_asset), args, context);
     const auto scene = scene_options(context);
     if (!scene) return kExitUsage;
     if (!context.global.options.empty() && args.format != "html")
@@ -262,12 +305,13 @@ int run_check(CheckArgs args, Context& context)
         io.say(fmt::format("{} of {} files judged, {} verdicts from the cache\n", verdicts.judged(), count,
                            count - verdicts.judged()));
     if (args.list_assets) {
+        std::string names;
         for (std::size_t i = 0; i < verdicts.size(); ++i) {
             const auto judged = verdicts.at(i);
             if (!judged) return io.fail(judged.error());
-            io.out(judged->file + '\n');
+            names += judged->file + '\n';
         }
-        return kExitClean;
+        return write_text(args.output, names, io);
     }
     return tell(args, *config, verdicts, context);
 }
@@ -342,7 +386,14 @@ void add_check(CLI::App& app, Context& context)
     verb->add_flag("--exit-zero", args->exit_zero, "Exit with status 0 even if there are findings");
     add_import_options(*verb, context);
     add_global_options(*verb, context);
-    verb->callback([args, format, &context] {
+    verb->callback([args, verb, format, &context] {
+        const std::string idle = args->behaviour ? option_without_behaviour(*verb) : std::string();
+        if (!idle.empty() || (!args->behaviour && !args->pictures.empty())) {
+            context.io.say_error(idle.empty() ? "--pictures shows what fails with --behaviour\n"
+                                              : fmt::format("{} says nothing about --behaviour\n", idle));
+            context.exit = kExitUsage;
+            return;
+        }
         if (context.global.json && format->count() > 0 && args->format != "json") {
             context.io.say_error(fmt::format("--json and --format {} exclude each other\n", args->format));
             context.exit = kExitUsage;

@@ -22,6 +22,24 @@
 #include "mechane/usd/threads.h"
 
 namespace mechane::cli {
+namespace {
+
+/// Ends the program where an option has the empty text as its value, as `--select "$RULES"` has where the variable is
+/// not set. Most options would take it for "all" or for "none".
+void refuse_empty_values(const CLI::App& verb, const Io& io)
+{
+    constexpr std::string_view kMayBeEmpty = "sdf-ros-plugin";  // no plug-in
+    for (const CLI::Option* option : verb.get_options()) {
+        if (option->get_positional() || option->check_lname(std::string(kMayBeEmpty))) continue;
+        const auto& values = option->results();
+        if (std::none_of(values.begin(), values.end(), [](const std::string& value) { return value.empty(); })) continue;
+        io.say_error(fmt::format("{} has an empty value\n  Leave the option out, or give it a value.\n",
+                                 option->get_name()));
+        throw CLI::RuntimeError(kExitUsage);
+    }
+}
+
+}  // namespace
 
 // Called for each verb by itself, so that options may stand behind it.
 void add_global_options(CLI::App& verb, Context& context)
@@ -77,6 +95,7 @@ void add_global_options(CLI::App& verb, Context& context)
         ->group(group);
     // Before the verb runs: a file that it names may have to be read by a child process first.
     verb.parse_complete_callback([&verb, &context] {
+        refuse_empty_values(verb, context.io);
         usd::Limits limits;
         if (!set_limits(context.global, context.io, limits)) throw CLI::RuntimeError(kExitUsage);
         watch_reading(context.io);

@@ -465,5 +465,67 @@ class Ros(unittest.TestCase):
             self.assertEqual(found[0]["publish_rate"], 10)
 
 
+
+class Asked(unittest.TestCase):
+    """Options of check do what they say in each of its ways, or are refused."""
+
+    def at(self, *arguments):
+        return mechane("check", *arguments, cwd=self.folder)
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def test_lists_go_to_the_output(self):
+        for arguments in (["--list-rules"], [QUADRUPED, "--list-assets"], ["--list-rules", "--json"]):
+            with self.subTest(arguments=arguments):
+                told = self.at(*arguments)
+                kept = self.at(*arguments, "-o", "out.txt")
+                self.assertEqual((kept.returncode, kept.stdout), (0, ""), kept.stderr)
+                self.assertEqual(pathlib.Path(self.folder, "out.txt").read_text(), told.stdout)
+
+    def test_behaviour_obeys_the_options_that_it_has(self):
+        def rules(*more):
+            done = self.at(QUADRUPED, "--behaviour", "--json", *more)
+            return [b["rule"] for b in json.loads(done.stdout)["behaviours"]]
+        self.assertEqual(rules("--select", "BEH-drop,overlap"), ["BEH-drop", "BEH-overlap"])
+        self.assertEqual(rules("--select", "BEH", "--ignore", "drop"), ["BEH-hold", "BEH-limits", "BEH-mimic", "BEH-overlap"])
+        told = self.at(QUADRUPED, "--behaviour", "--select", "overlap")
+        kept = self.at(QUADRUPED, "--behaviour", "--select", "overlap", "-o", "out.txt")
+        self.assertEqual((kept.stdout, pathlib.Path(self.folder, "out.txt").read_text()), ("", told.stdout))
+        fails = pathlib.Path(self.folder, "two.usda")
+        fails.write_text('#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = "Z"\n)\n' + "".join(
+            f'def Cube "{name}" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])\n{{\n}}\n' for name in "ab"))
+        self.assertEqual(self.at(fails, "--behaviour", "--select", "overlap").returncode, 1)
+        self.assertEqual(self.at(fails, "--behaviour", "--select", "overlap", "--exit-zero").returncode, 0)
+
+    def test_behaviour_refuses_the_options_that_it_has_not(self):
+        for more, said in ((["--baseline", "x"], "--baseline"), (["--write-baseline", "x"], "--write-baseline"), (["--format", "sarif"], "sarif"),
+                           (["--select", "REP-1.1-a"], "REP-1.1-a"), (["--variants", "each"], "--variants"), (["--statistics"], "--statistics")):
+            with self.subTest(more=more):
+                done = self.at(QUADRUPED, "--behaviour", *more)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertIn(said, done.stderr)
+        self.assertEqual(self.at(QUADRUPED, "--pictures", "p").returncode, 2)
+
+    def test_robots_of_other_formats_in_a_folder_are_told(self):
+        """A folder stands for its OpenUSD files (REP-0158 speaks of these alone)"""
+        folder = pathlib.Path(self.folder)
+        shutil.copytree(pathlib.Path(QUADRUPED).parent, folder / "robots")
+        self.assertNotIn("other formats", self.at("robots").stderr)
+        (folder / "robots" / "package.xml").write_text("<package/>")
+        (folder / "robots" / "a.urdf").write_text("<robot name='a'><link name='l'/></robot>")
+        (folder / "robots" / "b.xml").write_text("<!-- b -->\n<mujoco/>")
+        done = self.at("robots")
+        self.assertIn("2 robots of other formats not checked", done.stderr)
+        self.assertIn("a.urdf", done.stderr)
+        self.assertNotIn("package.xml", done.stderr)
+        alone = self.at("--by-asset", "robots/a.urdf")
+        self.assertIn("a.urdf", alone.stdout)
+        picture = folder / "t.png"
+        picture.write_bytes(b"")
+        self.assertEqual(self.at("--by-asset", picture).returncode, 3)
+
 if __name__ == "__main__":
     unittest.main()

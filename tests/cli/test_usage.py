@@ -40,6 +40,15 @@ class Usage(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("there is no rule and no diagnostic REP-1.3-zz\n  Did you mean REP-1.3-", done.stderr)
 
+    def test_an_empty_value_is_wrong_usage(self):
+        """`--select "$RULES"` with an unset variable must not mean all rules, or none"""
+        for verb, more in (("check", ("--select", "")), ("check", ("--ignore", "REP-1.1-a", "--ignore", "")), ("sim", ("--expect", "")),
+                           ("sim", ("--control", "")), ("sim", ("--resume", "")), ("sim", ("--hold", "")), ("info", ("--option", ""))):
+            with self.subTest(verb=verb, more=more):
+                done = mechane(verb, QUADRUPED, *more)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertIn(f"{more[0]} has an empty value", done.stderr)
+
     def test_two_documents_on_stdout_are_refused(self):
         done = mechane("sim", QUADRUPED, "--frames", "1", "-o", "-", "--json")
         self.assertEqual((done.returncode, done.stderr.splitlines()[0]), (2, "error: --json and -o - both write to stdout"))
