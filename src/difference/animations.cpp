@@ -147,9 +147,9 @@ void compare_animations(Comparison& out, const run::Scene& a, const run::Scene& 
                 return std::pair(fmt::format("{:.6g} kg more", m), fmt::format("{:.6g} kg more", n));
             });
             if (!one.is_kinematic(i) || !two.is_kinematic(j)) continue;
-            const Posed  X = one.pose(i), Y = two.pose(j);
-            const Posed  from_x = start_one.pose(i), from_y = start_two.pose(j);
-            const auto   turned = [](const Posed& u, const Posed& v) {
+            const Posed X = one.pose(i), Y = two.pose(j);
+            const Posed from_x = start_one.pose(i), from_y = start_two.pose(j);
+            const auto  turned = [](const Posed& u, const Posed& v) {
                 return 2 * std::asin(std::min(1.0, length((conjugate(u.q) * v.q).xyz())));
             };
             const double size = std::max({1e-3, length(X.p), length(Y.p)});
