@@ -101,6 +101,8 @@ class Usage(unittest.TestCase):
                                 (("sim", QUADRUPED, "--interfaces", "nope"), "--interfaces: there is no folder 'nope'"),
                                 (("check", QUADRUPED, "--interfaces", "nope"), "--interfaces: there is no folder 'nope'"),
                                 (("sim", QUADRUPED, "--compat", "openusd-26"), "--compat openusd-26 is for 'mechane dump physics' alone"),
+                                (("dump", "model", QUADRUPED, "--compat", "openusd-26"), "--compat openusd-26 is for dump physics"),
+                                (("init", "-"), "init writes files, and cannot write to standard output"),
                                 (("fix", QUADRUPED, "--defaults", "newton", "--diff"), "--defaults needs --port-physx-sdf"),
                                 (("fix", QUADRUPED, "--remove-physx", "--diff"), "--remove-physx needs --port-physx-sdf"),
                                 (("fix", QUADRUPED, "-o", "-"), "fix writes files, and cannot write to standard output"),
@@ -118,6 +120,15 @@ class Usage(unittest.TestCase):
                     self.assertEqual(done.returncode, 2, done.stderr)
                     self.assertIn(said, done.stderr)
             self.assertEqual(os.listdir(folder), ["baseline.txt"])
+
+    def test_an_argument_of_xacro_is_idle_in_a_plain_file(self):
+        """A note, as scripts pass the same options for all formats"""
+        with tempfile.TemporaryDirectory() as folder:
+            for text, idle in (('<robot name="r"><link name="a"/></robot>', True), ('<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="n" default="a"/><link name="$(arg n)"/></robot>', False)):
+                with open(f"{folder}/r.urdf", "w") as file:
+                    file.write(text)
+                done = mechane("convert", f"{folder}/r.urdf", "--arg", "n:=b", "-o", f"{folder}/r.usda")
+                self.assertEqual("note         --arg has no effect" in done.stderr, idle, done.stderr)
 
     def test_what_goes_to_standard_output_is_no_file_that_was_written(self):
         for output in ("-", "-.csv"):
