@@ -17,6 +17,7 @@ constexpr const char* kInertia = "Give the link an inertia beside its mass.";
 constexpr const char* kFrames =
     "Correct the frames of the joint in the file, or the places of the links that it joins.";
 constexpr const char* kTurned = "Exchange the two links of the joint, with its frames and the signs of its limits.";
+constexpr const char* kMesh   = "Give the mesh points and faces that fit together.";
 constexpr const char* kLoop   = "Nothing to do where the loop is meant; else take one of its joints out.";
 
 constexpr std::pair<std::string_view, const char*> kHints[] = {
@@ -33,12 +34,14 @@ constexpr std::pair<std::string_view, const char*> kHints[] = {
     {"IMPORT_JOINT_SKIPPED", "Let the joint name two links that are there."},
     {"IMPORT_JOINT_SNAPPED", kFrames},
     {"IMPORT_JOINT_WORLD_FRAME", kFrames},
+    {"IMPORT_MESH_DATA", kMesh},
     {"IMPORT_MIMIC_UNIT", "Let joints follow others of one axis and of the same kind."},
     {"IMPORT_MJC_ACT_TARGET", "Name one joint, tendon, site or body in the actuator."},
     {"PHY_INERTIA_APPROX", kInertia},
     {"PHY_JOINT_FRAME_GAP", kFrames},
     {"PHY_JOINT_NO_BODY", "Let the joint name links that are there."},
     {"PHY_MASS_DEFAULTED", kMass},
+    {"PHY_MESH_EMPTY", kMesh},
     {"RESOLVE_MASS_SMALL_SPHERE", kInertia},
     {"RESOLVE_MASS_TENSOR_COM", kInertia},
     {"RESOLVE_MASS_ZERO", kMass},
@@ -50,7 +53,7 @@ constexpr std::pair<std::string_view, const char*> kHints[] = {
     {"RUN_OVERLAP_KEPT", "Nothing to do; make the collision geometry smaller if the links should not touch."},
     {"RUN_PROJECTED", kFrames},
     {"RUN_START_LIMIT",
-     "Nothing to do if the limits are meant: all joints of these formats start at 0. Start elsewhere: --set "
+     "Nothing to do if the limits are meant: joints start at 0 where nothing else is said. Start elsewhere: --set "
      "JOINT.q=30deg, "
      "or hold the joint at its limit: --hold 100,10."},
     {"STAGE_UNITS_UNAUTHORED", "Nothing to do."},
@@ -72,7 +75,11 @@ std::string foreign_hint(const Diagnostic& finding)
     if (!is_about_stages(finding.hint)) return finding.hint;
     const auto* const row =
         std::ranges::find(kHints, std::string_view(finding.id), &std::pair<std::string_view, const char*>::first);
-    return row != std::end(kHints) ? row->second : finding.hint;
+    if (row != std::end(kHints)) return row->second;
+    // Most others ask for a value and name no attribute: to author is a word of OpenUSD alone.
+    constexpr std::string_view kAuthor = "Author ";
+    if (!finding.hint.starts_with(kAuthor)) return finding.hint;
+    return "Give " + finding.hint.substr(kAuthor.size());
 }
 
 }  // namespace mechane::cli

@@ -4,7 +4,7 @@ import re
 import tempfile
 import unittest
 
-from tests.cli.program import mechane
+from tests.cli.program import ROOT, mechane
 
 HEAD = '#usda 1.0\n(\n    defaultPrim = "W"\n%s    upAxis = "Z"\n)\n'
 #: Stages with faults whose hints name options of some verbs: units that nobody states, a link in a link under each reading, an uneven scale of a sphere, a kinematic body with a velocity, a vendor's words that are
@@ -78,6 +78,10 @@ class OtherFormats(unittest.TestCase):
                 said, hints = self.hints("r.urdf", text, "sim", "--frames", "1")
                 self.assertIn(code, said)
                 self.assertEqual([hint for hint in hints if self.WORDS.search(hint)], [])
+        # Drives of this sample have targets beyond their limits.
+        hints = re.findall(r"= help: (.*)", mechane("sim", "--frames", "1", ROOT / "samples" / "convert" / "walker.xml").stderr)
+        self.assertTrue(any(hint.startswith("Give a target within the limits") for hint in hints), hints)
+        self.assertEqual([hint for hint in hints if self.WORDS.search(hint)], [])
         stage = '#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = "Z"\n)\ndef Xform "r" {}\n'
         said, hints = self.hints("r.usda", stage, "sim", "--frames", "1")
         self.assertTrue(any("PhysicsRigidBodyAPI" in hint for hint in hints), said)
