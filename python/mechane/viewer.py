@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from typing import Any
 
@@ -105,15 +106,18 @@ class ViewerFile(ViewerNull):
         self._recorder = Recorder(model)
 
     def log_state(self, state: Any) -> None:
+        if not self._open:
+            return  # the frame in which another thread closed
         if self._recorder is None:
             raise RuntimeError("call set_model() before log_state()")
         self._recorder.add(state)
 
     def close(self) -> None:
-        if self._open and self._recorder is not None:
-            recording = self._recorder.recording
-            recording.save(self.output_path)
-        super().close()
+        """Ends the loop and writes the file, once; a file that could not be written is tried again by the next call."""
+        super().close()  # first, so that the loop ends whatever becomes of the file
+        if self._recorder is not None:
+            self._recorder.recording.save(self.output_path)
+            self._recorder = None
 
 
 class ViewerUSD(ViewerFile):
@@ -137,6 +141,8 @@ class ViewerWeb(ViewerNull):
         self._endless = num_frames is None
         self._port, self._shows, self._states = port, open, None
         self._live: Any = None
+        # Held while the page is spoken to: who closes from another thread may need its port for the page that follows.
+        self._talks = threading.RLock()
         self._logged: Any = None
         self._contacts: Any = None
         self._paused, self._steps, self._speed, self._dt = False, 0, 1.0, 1 / 60
@@ -148,11 +154,13 @@ class ViewerWeb(ViewerNull):
     @property
     def url(self) -> str | None:
         """The address with its secret word, while the loop runs."""
-        return None if self._live is None else str(self._live.url)
+        live = self._live
+        return None if live is None else str(live.url)
 
     def set_model(self, model: Any) -> None:
         super().set_model(model)
         self._states = Recorder(model)
+        self._live = None  # its port is free before the next page asks for it
         self._live = _core.LivePage(model._core, "mechane", self._port, 0.0)
         if self._shows:
             print(self._live.url, flush=True)
@@ -168,11 +176,14 @@ class ViewerWeb(ViewerNull):
 
     def log_state(self, state: Any) -> None:
         """@raises RuntimeError  there is no model yet"""
-        if self._states is None:
-            raise RuntimeError("call set_model() before log_state()")
-        self._logged = state
-        if self.should_step():
-            self._states.add(state)
+        with self._talks:
+            if not self._open:
+                return  # the frame in which another thread closed
+            if self._states is None:
+                raise RuntimeError("call set_model() before log_state()")
+            self._logged = state
+            if self.should_step():
+                self._states.add(state)
 
     def log_contacts(self, contacts: Any, state: Any, *, observables: Any = None) -> None:
         super().log_contacts(contacts, state, observables=observables)
@@ -180,22 +191,29 @@ class ViewerWeb(ViewerNull):
 
     def apply_forces(self, state: Any) -> None:
         """Adds the force of a page's mouse to `state.body_f`."""
-        pulled = None if self._live is None else self._live.pull(state._core, self._dt)
+        with self._talks:
+            pulled = None if self._live is None else self._live.pull(state._core, self._dt)
         if pulled is not None:
             body, wrench = pulled
             plain(state.body_f)[body] += wrench
 
     def apply_targets(self, control: Any) -> None:
         """Writes what sliders of pages command to `control.joint_target_q` and `joint_target_qd`."""
-        for dof, value in self._targets.items() if self._live is not None else ():
-            rate, place = self._live.target_place(dof)
-            if place >= 0:
-                plain(control.joint_target_qd if rate else control.joint_target_q)[place] = value
+        with self._talks:
+            for dof, value in self._targets.items() if self._live is not None else ():
+                rate, place = self._live.target_place(dof)
+                if place >= 0:
+                    plain(control.joint_target_qd if rate else control.joint_target_q)[place] = value
 
     def end_frame(self) -> None:
         stepped, self._steps = self.should_step(), max(0, self._steps - 1)
         if stepped:
             super().end_frame()
+        with self._talks:
+            self._show()
+
+    def _show(self) -> None:
+        """Shows what was logged, and waits for the clock."""
         if self._live is None or self._live.pages == 0:
             self._paused = False  # nobody could let it go on
             self._obey(0.0)
@@ -245,15 +263,18 @@ class ViewerWeb(ViewerNull):
         return not self._paused or self._steps > 0
 
     def close(self) -> None:
-        """Ends the live page, and shows what was logged."""
-        if self._open and self._states is not None:
-            self._live = None
-            self.page = view(self._states.recording, self._port, self._shows)
-        super().close()
+        """Ends the live page and the loop, and shows what was logged; from any thread, and once more does nothing."""
+        super().close()  # first, so that the loop ends whatever becomes of the page
+        with self._talks:
+            self._live = None  # with its port
+            states, self._states = self._states, None
+            if states is not None and len(states.recording):
+                self.page = view(states.recording, self._port, self._shows)
 
     def _repr_html_(self) -> str | None:
-        if self._live is not None:
-            return _frame_of(self._live.url)
+        url = self.url
+        if url is not None:
+            return _frame_of(url)
         return None if self.page is None else self.page._repr_html_()
 
 

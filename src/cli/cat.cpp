@@ -86,6 +86,12 @@ int run_cat(const CatArgs& args, Context& context)
         io.say_error("--mask needs --flatten\n");
         return kExitUsage;
     }
+    // Standard output gets text. Of files the name decides, and one that says another encoding is refused when it is
+    // saved.
+    if (args.format == "usdc" && (args.output.empty() || args.output == "-")) {
+        io.say_error("--usdFormat usdc needs -o FILE.usd: standard output gets text\n");
+        return kExitUsage;
+    }
     const auto mask = prim_paths(args.mask, "--mask", io);
     if (!mask) return kExitUsage;
     options->open.mask = *mask;

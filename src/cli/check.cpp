@@ -143,15 +143,31 @@ std::vector<std::string> files_of(const std::vector<std::string>& assets, bool b
     return files;
 }
 
-std::vector<std::string> read_lines(const std::string& file)
+/// The fingerprints of a baseline; nothing if the file is none, with a message printed.
+std::optional<std::vector<std::string>> read_baseline(const std::string& file, const Io& io)
 {
-    std::vector<std::string> lines;
+    std::vector<std::string> known;
     constexpr std::uint64_t  kMost = std::uint64_t{64} << 20;
     const auto               text  = files::read(file, kMost);
-    std::istringstream       in(text ? *text : std::string());
-    for (std::string line; std::getline(in, line);)
-        if (!line.empty() && line[0] != '#') lines.push_back(line.substr(0, line.find(' ')));
-    return lines;
+    if (!text) return io.report(text.error()), std::nullopt;
+    std::istringstream in(*text);
+    std::size_t        number = 0;
+    for (std::string line; std::getline(in, line);) {
+        ++number;
+        if (line.ends_with('\r')) line.pop_back();
+        if (line.empty() || line[0] == '#') continue;
+        const std::string word = line.substr(0, line.find(' '));
+        // A file that is no baseline, or a cut one, would let everything through as new.
+        if (word.size() != 16 || word.find_first_not_of("0123456789abcdef") != std::string::npos) {
+            io.say_error(
+                fmt::format("--baseline {}:{}: '{}' is not the fingerprint of a finding\n  --write-baseline "
+                            "makes the file anew.\n",
+                            file, number, word));
+            return std::nullopt;
+        }
+        known.push_back(word);
+    }
+    return known;
 }
 
 std::string list_rules()
@@ -291,7 +307,9 @@ int run_check(CheckArgs args, Context& context)
         if (!std::filesystem::is_regular_file(args.baseline))
             return io.say_error(fmt::format("there is no baseline {}\n  --write-baseline makes one.\n", args.baseline)),
                    kExitUsage;
-        options.baseline = read_lines(args.baseline);
+        auto known = read_baseline(args.baseline, io);
+        if (!known) return kExitUsage;
+        options.baseline = *std::move(known);
     }
     // A single file uses all cores; of several files each uses one.
     std::vector<std::string>   files = files_of(args.assets, args.by_asset);
@@ -359,7 +377,8 @@ void add_check(CLI::App& app, Context& context)
         ->check(CLI::IsMember({"default", "each", "product"}))
         ->capture_default_str();
     verb->add_option("--interfaces", args->interfaces,
-                     "Folder of ROS packages, installed or as sources, with further message types; may repeat");
+                     "Folder of ROS packages, installed or as sources, with further message types; may repeat")
+        ->check(missing_folder);
     verb->add_flag("--ros-env", args->ros_env, "Also use the message types of AMENT_PREFIX_PATH");
     verb->add_flag("--strict-payloads", args->strict_payloads,
                    "Report links behind the entry's payload as errors, not warnings");

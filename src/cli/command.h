@@ -24,11 +24,11 @@ struct GlobalOptions {
     bool                     unloaded = false;
     bool                     strict   = false;
     bool                     timings  = false;
-    std::vector<std::string> stage_limits;          ///< "name=number"
-    std::string              isolate  = "auto";  ///< whether another process reads a file first: auto, always, never
-    std::string              compat;             ///< "" or "newton-1.8"
-    std::string              unauthored_units;   ///< "one" or "usd"
-    std::string              units;              ///< "si" or "stage"
+    std::vector<std::string> stage_limits;      ///< "name=number"
+    std::string              isolate = "auto";  ///< whether another process reads a file first: auto, always, never
+    std::string              compat;            ///< "" or "newton-1.8"
+    std::string              unauthored_units;  ///< "one" or "usd"
+    std::string              units;             ///< "si" or "stage"
 };
 
 /// Input of a command: its output streams and the global options. It stores its exit status here.
@@ -70,6 +70,8 @@ ExitCode exit_after(const Diagnostics& found, const Context& context);
 std::optional<std::vector<usd::Path>> prim_paths(const std::vector<std::string>& texts, const char* option,
                                                  const Io& io);
 
+/// Why a word names no folder that can be searched; empty if it does. A check of options.
+std::string missing_folder(const std::string& folder);
 /// Whether the stage has these prims, with a message printed when it lacks one.
 bool are_prims(const std::string& file, const std::vector<usd::Path>& paths, const char* option, usd::OpenOptions open,
                const Context& context);

@@ -16,6 +16,7 @@
 #include "cli/outputs.h"
 #include "mechane/conversion/convert.h"
 #include "mechane/conversion/layout.h"
+#include "mechane/files/read.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/suffix.h"
 
@@ -156,6 +157,14 @@ int tell(const ConvertArgs& args, Context& context, const conversion::Conversion
     return told == kExitClean && done.errors > 0 ? kExitFindings : told;
 }
 
+/// Whether a file may have arguments: xacro says so by its name, or by a word of its own in a URDF.
+bool has_xacro(const std::string& file)
+{
+    if (!files::has_suffix(file, {".urdf"})) return files::has_suffix(file, {".xacro"});
+    const auto text = files::read(file);
+    return !text || text->find("xacro:") != std::string::npos;
+}
+
 /// Says which options have no effect on the two formats at hand.
 /// An option without effect is a note and no error: scripts pass the same options for all formats.
 void tell_idle_options(const ConvertArgs& args, const CLI::App& verb, const Io& io)
@@ -163,7 +172,7 @@ void tell_idle_options(const ConvertArgs& args, const CLI::App& verb, const Io& 
     using exporter::Format;
     const auto to     = exporter::format_of(args.output);
     const bool source = sf::is_source_format(args.entry), urdf = to == Format::urdf, sdf = to == Format::sdformat;
-    const std::pair<const char*, bool> table[] = {{"--arg", files::has_suffix(args.entry, {".xacro", ".urdf"})},
+    const std::pair<const char*, bool> table[] = {{"--arg", has_xacro(args.entry)},
                                                   {"--base", source},
                                                   {"--default-mass", source},
                                                   {"--visuals-collide", source && !sf::is_mesh_format(args.entry)},

@@ -43,7 +43,7 @@ struct DiffArgs {
     std::string              a, b, output, solver = "softstep";
     std::vector<std::string> only;
     std::string              rollout;
-    bool                     rolls  = false;
+    bool                     rolls = false, solver_given = false;
     double                   scale  = 1;
     int                      states = 100;
     std::uint64_t            seed   = 1;
@@ -258,6 +258,7 @@ int run_diff(DiffArgs& args, Context& context)
         args.b = std::exchange(args.a, args.rollout);
         args.rollout.clear();
     }
+    if (args.solver_given && !args.rolls) return context.io.say_error("--solver needs --rollout\n"), kExitUsage;
     if (args.a.empty() || args.b.empty()) return context.io.say_error("give two files\n"), kExitUsage;
     for (std::string* side : {&args.a, &args.b}) {
         std::error_code failed;
@@ -349,7 +350,10 @@ void add_diff(CLI::App& app, Context& context)
                    is_report, ".html .json .txt");
     add_import_options(*verb, context);
     add_global_options(*verb, context);
-    verb->callback([args, &context] { context.exit = run_diff(*args, context); });
+    verb->callback([args, verb, &context] {
+        args->solver_given = verb->count("--solver") > 0;
+        context.exit       = run_diff(*args, context);
+    });
 }
 
 }  // namespace mechane::cli

@@ -96,6 +96,10 @@ int run_dump(const DumpArgs& args, Context& context)
         context.io.say_error("--option 'schemas=openusd' is for dump stage\n");
         return kExitUsage;
     }
+    if (args.kind != "physics" && context.global.compat == "openusd-26") {
+        context.io.say_error("--compat openusd-26 is for dump physics\n");
+        return kExitUsage;
+    }
     auto options = scene_options(context);
     if (!options) return kExitUsage;
     options->open.openusd_schemas_only = stage_only;

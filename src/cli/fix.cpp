@@ -56,7 +56,8 @@ struct FixArgs {
     std::string              assume_up_axis;
     bool                     port_sdf = false, remove_physx = false, realign = false;
     std::vector<std::string> apply_api, remove_api;  ///< PRIM=SCHEMA
-    std::string              defaults = "newton";
+    std::string              defaults       = "newton";
+    bool                     defaults_given = false;
     std::vector<std::string> roots;
     files::Outside           outside = files::Outside::warn;
 
@@ -262,6 +263,15 @@ int check_targets(const FixArgs& args, const Io& io)
                    "no output given\n  -o FOLDER, --in-place, --layer FILE, or --diff to "
                    "print the changes\n"),
                kExitUsage;
+    if (args.output == "-")
+        return io.say_error(
+                   "fix writes files, and cannot write to standard output: name a folder, a .usdz or a file\n  --diff "
+                   "prints the changes\n"),
+               kExitUsage;
+    for (const auto& [given, option] :
+         {std::pair(args.defaults_given, "--defaults"), std::pair(args.remove_physx, "--remove-physx")})
+        if (given && !args.port_sdf)
+            return io.say_error(fmt::format("{} needs --port-physx-sdf\n", option)), kExitUsage;
     if (targets > 1) return io.say_error("-o, --in-place, --layer and --diff exclude each other\n"), kExitUsage;
     if (!args.layer.empty() && usd::is_package_name(args.asset))
         return io.say_error(
@@ -384,9 +394,18 @@ bool are_editable(const FixArgs& args, const usd::OpenOptions& open, const Conte
             return refuse(fmt::format("there is no prim '{}'", path), did_you_mean(path, prims));
         if (prim.is_instance_proxy())
             return refuse(fmt::format("<{}> lies inside an instance and can have no opinion of its own", path), {});
-        if (!apply) return true;
         const std::string base = schema.substr(0, schema.find(':'));
         const auto        kind = kinds.find(base);
+        if (!apply) {
+            const auto has = prim.authored_apis();
+            // What is applied can be removed, whoever knows it.
+            if (std::find(has.begin(), has.end(), usd::Token(schema)) != has.end()) return true;
+            if (kind != kinds.end() && kind->second != usd::SchemaKind::single_apply &&
+                kind->second != usd::SchemaKind::multiple_apply)
+                return refuse(fmt::format("{} is the type of a prim and not applied to one", base), {});
+            if (kind != kinds.end() || own) return true;  // already gone
+            return refuse(fmt::format("there is no schema '{}'", base), did_you_mean(base, schemas));
+        }
         if (kind == kinds.end() && own) return true;  // perhaps one of the user's
         if (kind == kinds.end())
             return refuse(fmt::format("there is no schema '{}'", base), did_you_mean(base, schemas));
@@ -548,7 +567,10 @@ void add_fix(CLI::App& app, Context& context)
     verb->add_option("--remove-api", args->remove_api,
                      "Only remove a schema, PRIM=SCHEMA; its values stay for when it is applied again; may repeat");
     add_global_options(*verb, context);
-    verb->callback([args, &context] { context.exit = run_fix(*args, context); });
+    verb->callback([args, verb, &context] {
+        args->defaults_given = verb->count("--defaults") > 0;
+        context.exit         = run_fix(*args, context);
+    });
 }
 
 }  // namespace mechane::cli

@@ -17,6 +17,8 @@
 #include "mechane/core/nearest.h"
 #include "mechane/files/transaction.h"
 #include "mechane/resolve/resolvers.h"
+#include "mechane/usd/file_names.h"
+#include "mechane/usd/foreign.h"
 #include "mechane/usd/schemas.h"
 #include "mechane/usd/selections.h"
 #include "mechane/usd/threads.h"
@@ -40,6 +42,34 @@ void refuse_empty_values(const CLI::App& verb, const Io& io)
 }
 
 }  // namespace
+
+namespace {
+
+/// Folders that are searched must be there: in one with a misspelt name nothing is found, and nothing tells.
+bool are_folders(const GlobalOptions& g, const Io& io)
+{
+    std::vector<std::pair<const char*, std::string>> named;
+    for (const std::string& path : g.search_paths) named.emplace_back("--search-path", path);
+    for (const std::string& package : g.packages)
+        // What has no "=" is told with the form that it should have.
+        if (const std::size_t equals = package.find('='); equals != std::string::npos)
+            named.emplace_back("--package", package.substr(equals + 1));
+    for (const auto& [option, folder] : named)
+        if (const std::string wrong = missing_folder(folder); !wrong.empty()) {
+            io.say_error(fmt::format("{}: {}\n", option, wrong));
+            return false;
+        }
+    return true;
+}
+
+}  // namespace
+
+std::string missing_folder(const std::string& folder)
+{
+    std::error_code failed;
+    return std::filesystem::is_directory(folder, failed) ? std::string()
+                                                         : fmt::format("there is no folder '{}'", folder);
+}
 
 // Called for each verb by itself, so that options may stand behind it.
 void add_global_options(CLI::App& verb, Context& context)
@@ -97,12 +127,21 @@ void add_global_options(CLI::App& verb, Context& context)
     verb.parse_complete_callback([&verb, &context] {
         refuse_empty_values(verb, context.io);
         usd::Limits limits;
-        if (!set_limits(context.global, context.io, limits)) throw CLI::RuntimeError(kExitUsage);
+        if (!set_limits(context.global, context.io, limits) || !are_folders(context.global, context.io))
+            throw CLI::RuntimeError(kExitUsage);
+        // The reading of another program that is compared with; nothing else takes it.
+        if (context.global.compat == "openusd-26" && verb.get_name() != "dump") {
+            context.io.say_error("--compat openusd-26 is for 'mechane dump physics' alone\n  leave it out here\n");
+            throw CLI::RuntimeError(kExitUsage);
+        }
         watch_reading(context.io);
         std::vector<std::string> files;
         // Positional arguments name files or folders; what is no file is left alone by both calls below.
         for (const CLI::Option* option : verb.get_options())
             if (option->get_positional()) files.insert(files.end(), option->results().begin(), option->results().end());
+        context.io.foreign =
+            std::ranges::any_of(files, usd::is_foreign) &&
+            std::ranges::none_of(files, [](const std::string& file) { return usd::is_stage_name(file); });
         Diagnostics interrupted;
         for (const std::string& file : files)
             // A transaction that was cut off is finished or taken back before anybody reads the file.

@@ -169,6 +169,9 @@ constexpr std::array kPieces{Piece{"robot.usda", kRobot}, Piece{"mechane.toml", 
 // The check goes before the first write, so that there is never half an asset.
 int run_init(const std::string& folder, Context& context)
 {
+    if (folder == "-")
+        return context.io.say_error("init writes files, and cannot write to standard output: name a folder\n"),
+               kExitUsage;
     const Io& io = context.io;
     for (const Piece& piece : kPieces) {
         std::error_code failed;

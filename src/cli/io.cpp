@@ -24,9 +24,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/finish.h"
+#include "cli/foreign_hints.h"
 #include "mechane/core/failure.h"
 #include "mechane/core/visible.h"
 #include "mechane/files/scratch_folder.h"
+#include "mechane/usd/foreign.h"
 
 namespace mechane::cli {
 namespace {
@@ -100,6 +102,13 @@ bool Io::colored(int descriptor) const
     const std::string_view force = environment("CLICOLOR_FORCE");
     if (!force.empty() && force != "0") return true;
     return environment("NO_COLOR").empty() && is_able_terminal(descriptor);
+}
+
+std::string Io::hint_of(const Diagnostic& d) const
+{
+    const bool        other = d.site.layer.empty() ? foreign : usd::is_foreign(d.site.layer);
+    const std::string hint  = other ? foreign_hint(d) : d.hint;
+    return fit_hint ? fit_hint(hint) : hint;
 }
 
 void Io::note_data() { g_spoke.store(true, std::memory_order_relaxed); }

@@ -21,6 +21,8 @@ class Io {
     int  verbose       = 0;
     When color         = When::automatic;
     When show_progress = When::automatic;
+    /// What was asked about is no OpenUSD, so that hints must not speak of its attributes.
+    bool foreign = false;
     /// A hint as the verb that runs may print it (cli/hints.h); unset: as it is.
     std::function<std::string(std::string_view hint)> fit_hint{};
 
@@ -55,7 +57,7 @@ class Io {
     void end_progress();
 
   private:
-    [[nodiscard]] std::string hint_of(const Diagnostic& d) const { return fit_hint ? fit_hint(d.hint) : d.hint; }
+    [[nodiscard]] std::string hint_of(const Diagnostic& d) const;
     void                      remember(const Diagnostic& error) const;
 
     std::chrono::steady_clock::time_point started_   = std::chrono::steady_clock::now(), drawn_{};

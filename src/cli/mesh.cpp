@@ -376,7 +376,7 @@ class MeshRun {
 };
 
 // A mesh file holds one form of each mesh. Which one was meant cannot be guessed.
-int check_mesh_args(const MeshArgs& args, const Io& io)
+int check_mesh_args(const MeshArgs& args, const CLI::App& verb, const Io& io)
 {
     const int made = (args.hull ? 1 : 0) + (args.decompose ? 1 : 0) + (args.simplify > 0 ? 1 : 0);
     if (exporter::is_mesh_file(args.output) && made > 1)
@@ -396,7 +396,17 @@ int check_mesh_args(const MeshArgs& args, const Io& io)
             return io.say_error("--layer needs what changes meshes: --repair, --triangulate, --simplify or --hull\n"),
                    kExitUsage;
     }
-    if (args.keep_holes && !args.repair) return io.say_error("--keep-holes needs --repair\n"), kExitUsage;
+    // An option of something that was not asked for would be left without a word.
+    const std::tuple<const char*, bool, const char*> needs[] = {
+        {"--keep-holes", args.repair, "--repair"},
+        {"--resolution", args.sdf, "--sdf"},
+        {"--voxel", args.sdf, "--sdf"},
+        {"--max-vertices", args.hull || args.decompose, "--hull or --decompose"},
+        {"--max-hulls", args.decompose, "--decompose"},
+        {"--time-limit", args.decompose, "--decompose"}};
+    for (const auto& [option, works, what] : needs)
+        if (!works && verb.count(option) > 0)
+            return io.say_error(fmt::format("{} needs {}\n", option, what)), kExitUsage;
     return kExitClean;
 }
 
@@ -420,9 +430,9 @@ Result<void> write_meshes(const MeshArgs& args, const MeshRun& run, const usd::S
     return done;
 }
 
-int run_mesh(const MeshArgs& args, Context& context)
+int run_mesh(const MeshArgs& args, const CLI::App& verb, Context& context)
 {
-    if (const int wrong = check_mesh_args(args, context.io); wrong != kExitClean) return wrong;
+    if (const int wrong = check_mesh_args(args, verb, context.io); wrong != kExitClean) return wrong;
     const auto options = scene_options(context);
     if (!options) return kExitUsage;
     const auto stage = open_stage(args.file, options->open, context);
@@ -502,7 +512,7 @@ void add_mesh(CLI::App& app, Context& context)
                          ".usda .usdc .usd"));
     add_import_options(*verb, context);
     add_global_options(*verb, context);
-    verb->callback([args, &context] { context.exit = run_mesh(*args, context); });
+    verb->callback([args, verb, &context] { context.exit = run_mesh(*args, *verb, context); });
 }
 
 }  // namespace mechane::cli

@@ -167,6 +167,13 @@ int write_layers(const reduction::Reduced& reduced, const ReduceArgs& args, cons
     return kExitClean;
 }
 
+/// Names that stand in the result: those that the fault needs, and those of which nothing is known.
+void tell_names(const std::vector<std::string>& needed, const std::vector<std::string>& untried, const Io& io)
+{
+    if (!needed.empty()) io.say(fmt::format("names that the fault needs: {}\n", fmt::join(needed, ", ")));
+    if (!untried.empty()) io.say(fmt::format("names that were not tried, and stay: {}\n", fmt::join(untried, ", ")));
+}
+
 /// The smallest text of a robot of another format.
 /// Elements are dropped as long as the fault shows, by the text and not by the model.
 int reduce_as_text(const ReduceArgs& args, const reduction::ReduceOptions& options,
@@ -189,15 +196,15 @@ int reduce_as_text(const ReduceArgs& args, const reduction::ReduceOptions& optio
                                       {"runs", done->runs},
                                       {"interrupted", done->interrupted},
                                       {"exhausted", done->exhausted},
-                                      {"kept_names", done->kept_names}}
+                                      {"kept_names", done->kept_names},
+                                      {"untried_names", done->untried_names}}
                    .dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
                "\n");
     io.say(fmt::format("{} {}, {} -> {} {}, {} ({}, {:.0f} s)\n", args.file, size_text(bytes_of(args.file)),
                        counted(done->elements_before, "element"), args.output, size_text(done->text.size()),
                        counted(done->elements, "element"),
                        done->runs == 1 ? std::string("1 try") : fmt::format("{} tries", done->runs), wall.count()));
-    if (!done->kept_names.empty())
-        io.say(fmt::format("names that the fault needs: {}\n", fmt::join(done->kept_names, ", ")));
+    tell_names(done->kept_names, done->untried_names, io);
     if (done->exhausted) io.say(fmt::format("ended after {} tries (--runs); it may become smaller\n", done->runs));
     if (done->interrupted) io.say("interrupted; this is the smallest text so far\n");
     return done->interrupted ? kExitInterrupted : kExitClean;
@@ -260,7 +267,8 @@ int run_reduce(const ReduceArgs& args, Context& context)
                                    {"flattened", done->flattened},
                                    {"interrupted", done->interrupted},
                                    {"exhausted", done->exhausted},
-                                   {"kept_names", done->kept_names}};
+                                   {"kept_names", done->kept_names},
+                                   {"untried_names", done->untried_names}};
         for (std::size_t l = 0; l < done->layers.size(); ++l)
             out["files"].push_back(l == 0 ? args.output
                                           : (fs::path(args.output).parent_path() / done->layers[l].name).string());
@@ -270,8 +278,7 @@ int run_reduce(const ReduceArgs& args, Context& context)
                        counted(done->prims_before, "prim"), args.output.empty() ? "reduced" : args.output,
                        size_text(after), counted(done->prims, "prim"),
                        done->runs == 1 ? std::string("1 try") : fmt::format("{} tries", done->runs), wall.count()));
-    if (!done->kept_names.empty())
-        io.say(fmt::format("names that the fault needs: {}\n", fmt::join(done->kept_names, ", ")));
+    tell_names(done->kept_names, done->untried_names, io);
     if (done->exhausted) io.say(fmt::format("ended after {} tries (--runs); it may become smaller\n", done->runs));
     if (done->interrupted) {
         io.say("interrupted; this is the smallest stage so far\n");

@@ -88,7 +88,8 @@ void summarize(const record::RecordingFile& file, const ReplayArgs& args, const 
          fmt::format("steps     {} to {} ({:.3f} s) · {} frames{}\n", file.first_step,
                      file.first_step + file.recording.steps, end, file.recording.frames.size(),
                      file.complete ? "" : " · not complete"));
-    tell(args, context, fmt::format("state     hash {}:{}\n", to_hex(file.recording.hash), file.recording.steps));
+    tell(args, context,
+         fmt::format("state     hash {}:{}\n", to_hex(file.recording.hash), file.first_step + file.recording.steps));
 }
 
 /// The digest that was asked for, or an empty text.

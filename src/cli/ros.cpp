@@ -340,7 +340,8 @@ void add_ros(CLI::App& app, Context& context)
             "interfaces, channels (what a simulator publishes), tf, or bridge (simulate live, for nodes to connect to)")
         ->required()
         ->check(CLI::IsMember({"interfaces", "channels", "tf", "bridge"}));
-    verb->add_option("--interfaces", args->interfaces, "Folder of ROS packages with further message types; may repeat");
+    verb->add_option("--interfaces", args->interfaces, "Folder of ROS packages with further message types; may repeat")
+        ->check(missing_folder);
     verb->add_option("file", args->file, "Stage")->required();
     verb->add_flag("--controllers", args->controllers,
                    "With interfaces: also list controllers, what they command, and whether they start enabled");

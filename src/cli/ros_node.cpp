@@ -16,6 +16,7 @@
 
 #include "mechane/ros/channels.h"
 #include "mechane/ros/interfaces.h"
+#include "simulation/target_range.h"
 
 namespace mechane::cli {
 namespace {
@@ -238,10 +239,10 @@ std::string unknown_field(const json& message, std::initializer_list<std::string
 std::string unknown_in_twist(const json& message)
 {
     const bool  stamped = message.contains("twist");
-    std::string wrong = stamped ? unknown_field(message, {"header", "twist"}) : std::string();
+    std::string wrong   = stamped ? unknown_field(message, {"header", "twist"}) : std::string();
     if (!wrong.empty()) return wrong;
     const json& body = stamped ? message["twist"] : message;
-    wrong = unknown_field(body, {"linear", "angular"}, stamped ? "twist." : "");
+    wrong            = unknown_field(body, {"linear", "angular"}, stamped ? "twist." : "");
     for (const char* part : {"linear", "angular"})
         if (wrong.empty() && body.is_object() && body.contains(part))
             wrong = unknown_field(body[part], {"x", "y", "z"}, part[0] == 'l' ? "linear." : "angular.");
@@ -366,9 +367,28 @@ std::string RosNode::joints(const json& message)
             return fmt::format("the drive of '{}' follows a {}, and the message has none", (*names)[i],
                                rate ? "velocity" : "position");
         wanted.push_back({.kind = viewer::LiveCommand::Kind::target, .index = dof, .value = list[i]});
+        if (!rate) warn_beyond_limits(dof, list[i]);
     }
     asked_.insert(asked_.end(), wanted.begin(), wanted.end());
     return {};
+}
+
+/// As a setting of `sim`: used as given, with a warning, once for each joint.
+void RosNode::warn_beyond_limits(std::int32_t dof, double target)
+{
+    const model::Model& m     = scene_.model;
+    const auto          after = std::upper_bound(m.joint_qd_start.begin(), m.joint_qd_start.end(), dof);
+    const auto          joint = static_cast<std::int32_t>(after - m.joint_qd_start.begin()) - 1;
+    const std::int32_t  at    = viewer::coordinate_of(m, joint, dof);
+    if (at < 0 || !options_.tell || warned_.contains(dof)) return;
+    Diagnostics beyond;
+    run::report_beyond_limits(
+        m, {.field = run::Field::target_q, .starts = {static_cast<std::size_t>(at)}, .values = {target}, .count = 1},
+        beyond);
+    for (const Diagnostic& one : beyond) {
+        warned_.insert(dof);
+        options_.tell(one);
+    }
 }
 
 std::optional<RosNode::Goal> RosNode::begin(const std::string& action, const json& goal, std::string& why)

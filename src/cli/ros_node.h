@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,8 @@ class RosNode final : public viewer::LiveGuest {
         std::shared_ptr<run::LiveInbox>  inbox{};
         std::string                      robot_description{};  ///< URDF; empty: no such topic
         bool                             alone = false;        ///< runs although nobody is connected
+        /// Told what is odd about messages that are obeyed all the same.
+        std::function<void(const Diagnostic&)> tell{};
     };
     /// A goal of a trajectory that is under way.
     struct Goal {
@@ -70,11 +74,7 @@ class RosNode final : public viewer::LiveGuest {
     /// As simulation_interfaces names it, after all that was asked for.
     enum class SimulationState { stopped = 0, playing = 1, paused = 2 };
     [[nodiscard]] SimulationState state() const
-    {
-        return stopped_   ? SimulationState::stopped
-               : playing_ ? SimulationState::playing
-                          : SimulationState::paused;
-    }
+    { return stopped_ ? SimulationState::stopped : playing_ ? SimulationState::playing : SimulationState::paused; }
 
     /// Does what a message asks for.
     /// @return what is wrong with it; empty if nothing is
@@ -112,6 +112,7 @@ class RosNode final : public viewer::LiveGuest {
                                              dofs_;  ///< that drives move, by name; several where it is ambiguous
     std::vector<std::unique_ptr<RosCarrier>> carriers_;
     std::vector<viewer::LiveCommand>         asked_;
+    std::set<std::int32_t>                   warned_;  ///< dofs that were told to go beyond their limits
     double                                   time_    = -1;
     bool                                     playing_ = false, stopped_ = false, described_ = false;
 
@@ -124,6 +125,7 @@ class RosNode final : public viewer::LiveGuest {
     std::string twist(std::size_t controller, const nlohmann::json& message);
     std::string trajectory(std::size_t controller, const nlohmann::json& message, double& end);
     std::string joints(const nlohmann::json& message);
+    void        warn_beyond_limits(std::int32_t dof, double target);
 };
 
 }  // namespace mechane::cli

@@ -97,6 +97,13 @@ Result<void> choose_solver(SimArgs& args)
     return {};
 }
 
+/// "HASH:STEPS" of the state at the end. The hash chains all steps since the start, so those before a checkpoint count.
+std::string hash_text_of(const record::Recording& recording, const SimArgs& args)
+{
+    const std::int64_t before = args.options.from != nullptr ? args.options.from->step : 0;
+    return fmt::format("{}:{}", to_hex(recording.hash), before + recording.steps);
+}
+
 void summarize(const Context& context, const SimArgs& args, const run::Scene& scene, const run::SimulateResult& result,
                double wall_s)
 {
@@ -149,7 +156,7 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
     io.say(fmt::format("energy    kinetic {:.4g} -> {:.4g} J · potential {:.4g} -> {:.4g} J\n",
                        recording.frames.front().kinetic, recording.frames.back().kinetic,
                        recording.frames.front().potential, recording.frames.back().potential));
-    io.say(fmt::format("state     hash {}:{}\n", to_hex(recording.hash), recording.steps));
+    io.say(fmt::format("state     hash {}\n", hash_text_of(recording, args)));
     if (context.global.timings)
         for (const auto& [phase, seconds] : report.wall_s)
             // A mean of all steps.
@@ -339,7 +346,8 @@ int run_sim(SimArgs& args, Context& context)
             if (const auto written = write_output(output, *scene, result->recording, context, args.publishing);
                 !written)
                 return io.fail(written.error());
-        if (output != "-.json" && output != "/dev/null") io.say(fmt::format("wrote     {}\n", output));
+        // What goes to standard output, "-" or "-.csv", is no file.
+        if (!output.starts_with("-") && output != "/dev/null") io.say(fmt::format("wrote     {}\n", output));
     }
     if (!args.checkpoint.empty()) {
         if (const auto written = record::write_checkpoint(result->end, args.checkpoint); !written)
@@ -349,7 +357,7 @@ int run_sim(SimArgs& args, Context& context)
     if (result->diverged) return kExitDiverged;
     if (result->interrupted) return kExitInterrupted;
     if (!args.expect.empty()) {
-        const std::string hash = fmt::format("{}:{}", to_hex(result->recording.hash), result->recording.steps);
+        const std::string hash = hash_text_of(result->recording, args);
         if (args.expect != hash && args.expect != to_hex(result->recording.hash)) {
             io.say_error(fmt::format("state hash is {}, expected {}\n", hash, args.expect));
             return kExitFindings;
@@ -421,12 +429,27 @@ void add_sim(CLI::App& app, Context& context)
         "Disable continuous collision detection (fast bodies may tunnel)");
     is_output_file(verb->add_option("--checkpoint", args->checkpoint, "File for the state at the end of the run"));
     verb->add_option("--resume", args->resume, "Continue from a file that --checkpoint wrote, for --frames more steps");
-    verb->add_option("--expect", args->expect, "Exit with status 1 unless the run ends with this state hash");
+    verb->add_option(
+            "--expect", args->expect,
+            "Exit with status 1 unless the run ends with this state hash, HASH or HASH:STEPS; steps before --resume "
+            "count")
+        ->check([](const std::string& text) {
+            const std::size_t colon = std::min(text.find(':'), text.size());
+            const auto        is    = [](std::string_view part, const char* digits) {
+                return !part.empty() && part.find_first_not_of(digits) == std::string_view::npos;
+            };
+            const std::string_view all = text, hash = all.substr(0, colon);
+            const bool             good = hash.size() <= 16 && is(hash, "0123456789abcdef") &&
+                                          (colon == all.size() || is(all.substr(colon + 1), "0123456789"));
+            return good ? std::string()
+                        : "expected the hexadecimal digits of a hash, or these and :STEPS, not '" + text + "'";
+        });
     verb->add_option("--enable", args->scene.enable,
                      "Switch on a controller, or a publisher of .mcap: PRIM@SECONDS or TOPIC@SECONDS; may repeat");
     verb->add_option("--disable", args->scene.disable, "Switch off a controller or publisher; may repeat");
     verb->add_option("--interfaces", args->publishing.interfaces,
-                     "For .mcap: folder of ROS packages with further message types; may repeat");
+                     "For .mcap: folder of ROS packages with further message types; may repeat")
+        ->check(missing_folder);
     is_output_file(verb->add_option("-o,--output", args->outputs, "Output file, format by extension; may repeat"),
                    is_known_output, known_outputs());
     add_import_options(*verb, context);

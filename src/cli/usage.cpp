@@ -85,7 +85,10 @@ std::string not_converted(const CLI::App& verb, const std::string& text)
     const std::string  name = text.substr(kHead.size(), equals - kHead.size()), value = text.substr(equals + 3);
     const CLI::Option* option = option_named(verb, name);
     const bool         whole  = option != nullptr && option->get_type_name().find("INT") != std::string::npos;
-    const bool         digits = !value.empty() && value.find_first_not_of("+-0123456789") == std::string::npos;
+    const std::string  type   = option == nullptr ? std::string() : option->get_type_name();
+    if (type.find("BOOL") != std::string::npos || (option != nullptr && option->get_items_expected_max() == 0))
+        return fmt::format("{} '{}': expected true or false", name, value);
+    const bool digits = !value.empty() && value.find_first_not_of("+-0123456789") == std::string::npos;
     if (whole && digits) return fmt::format("{} {}: the number is too large", name, value);
     return fmt::format("{} '{}' is not a {}", name, value, whole ? "whole number" : "number");
 }
@@ -99,6 +102,13 @@ std::string not_valid(const CLI::App& verb, const std::string& text)
     const std::string rest = text.substr(colon + 2);
     if (const CLI::Option* option = option_named(verb, name); option != nullptr && option->get_positional())
         std::transform(name.begin(), name.end(), name.begin(), ::toupper);
+    // "Check foo value in {allow->2,warn->0} OR {2,0} FAILED": words that stand for values, which no user knows.
+    if (const auto pairs = between(rest, " value in {", "}"); pairs && rest.starts_with("Check ")) {
+        std::vector<std::string> known;
+        for (const std::string& pair : split(*pairs, ",")) known.push_back(pair.substr(0, pair.find("->")));
+        const std::string value(*between(rest, "Check ", " value in {"));
+        return fmt::format("{} '{}': expected {}", name, value, one_of(known));
+    }
     if (const std::size_t at = rest.find(" not in {"); at != std::string::npos) {
         const auto choices = between(rest, " not in {", "}");
         if (!choices) return text;
@@ -200,7 +210,7 @@ void refuse_not_finite(CLI::App& app)
 void add_help(CLI::App& app, Context& context)
 {
     const auto about = std::make_shared<std::string>(), part = std::make_shared<std::string>();
-    CLI::App*  verb  = app.add_subcommand("help", "Show what a verb does and which options it has");
+    CLI::App*  verb = app.add_subcommand("help", "Show what a verb does and which options it has");
     verb->add_option("verb", *about, "Verb");
     verb->add_option("part", *part, "What stands behind the verb, as in ros bridge; the verb's page tells of it");
     verb->callback([&app, &context, about, part] {

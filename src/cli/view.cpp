@@ -78,13 +78,14 @@ std::optional<ExitCode> open_ros(ViewArgs& args, const run::Scene& scene, const 
 {
     Io&         io = context.io;
     Diagnostics found;
-    auto        node   = std::make_shared<RosNode>(scene, stage_in_world(scene), ros::TypeTable(args.ros.interfaces),
-                                                   RosNode::Options{.switches          = wanted,
-                                                                    .controllers       = controlled.controllers,
-                                                                    .inbox             = inbox,
-                                                                    .robot_description = robot_description(scene.stage),
-                                                                    .alone             = args.ros.dds || args.ros.alone},
-                                                   found);
+    auto        node = std::make_shared<RosNode>(scene, stage_in_world(scene), ros::TypeTable(args.ros.interfaces),
+                                                 RosNode::Options{.switches          = wanted,
+                                                                  .controllers       = controlled.controllers,
+                                                                  .inbox             = inbox,
+                                                                  .robot_description = robot_description(scene.stage),
+                                                                  .alone             = args.ros.dds || args.ros.alone,
+                                                                  .tell = [&io](const Diagnostic& d) { io.report(d); }},
+                                                 found);
     auto        server = RosWebSocket::open(*node, args.ros.port, args.ros.origins);
     if (!server) return io.fail(server.error());
     address = fmt::format("ws://127.0.0.1:{}", server->port);
@@ -153,7 +154,8 @@ std::optional<ExitCode> prepare_live(ViewArgs& args, const run::Scene& scene, co
     live.facts   = [&scene, &options](std::int32_t shape) {
         return picked_facts({*scene.stage, options.import, scene.imported, scene.model}, shape);
     };
-    live.say  = [&io = context.io](const std::string& what) { io.say_error(what + "\n"); };
+    // Where recordings go is no fault.
+    live.say  = [&io = context.io](const std::string& what) { io.say("recorded  " + what + "\n"); };
     live.stop = [] { return Interruptible::asked(); };
     offer_controllers(args, controlled, inbox);
     if (args.ros.on) return open_ros(args, scene, controlled, inbox, *wanted, context, address);
@@ -244,6 +246,7 @@ void add_view(CLI::App& app, Context& context)
         ->needs(ros);
     verb->add_option("--interfaces", args->ros.interfaces,
                      "With --ros: folder of ROS packages with further message types; may repeat")
+        ->check(missing_folder)
         ->needs(ros);
     add_import_options(*verb, context);
     add_global_options(*verb, context);

@@ -206,9 +206,13 @@ Result<void> Converting::robot_out()
     if (is_stage) from.tree = robot->tree;
     from.stage           = *stage;
     sf::LossReport& lost = done_.losses;
+    // Of a source of another format the reader has counted what it kept; what the writer puts back is kept too, and
+    // what the writer has no word for is not. A stage has no list of values that could be counted.
+    const std::size_t told = lost.entries.size();
     if (!is_stage) difference::correct_restored(lost, from.tree, robot->tree, format);
-    lost.source = done_.input;
-    lost.kept   = 0;
+    const std::size_t read = lost.entries.size();
+    lost.source            = done_.input;
+    lost.kept              = is_stage ? 0 : lost.kept + told - read;
     for (sf::Loss& one : robot->losses.entries) lost.add(std::move(one));
     lost.names.insert(robot->losses.names.begin(), robot->losses.names.end());
     exporter::WriteOptions write = options_.write;
@@ -220,6 +224,10 @@ Result<void> Converting::robot_out()
         write.mesh_folder = fmt::format("{}_{}_meshes", result.stem().string(), result.extension().string().substr(1));
     const auto made = exporter::write_robot(robot->tree, format, result.filename().string(), write, lost);
     if (!made) return made.error();
+    const auto changed = std::ranges::count_if(
+        lost.entries.begin() + static_cast<std::ptrdiff_t>(read), lost.entries.end(),
+        [](const sf::Loss& one) { return one.action != sf::LossAction::kept && !sf::is_fault(one); });
+    lost.kept -= std::min(lost.kept, static_cast<std::size_t>(changed));
     if (auto possible = may_write(); !possible) return possible;
     done_.entry    = output_;
     done_.contents = contents_of(is_stage ? robot->tree : from.tree);

@@ -87,8 +87,10 @@ class Player {
 /// The largest difference of one thing over time.
 struct Worst {
     double      amount = 0, tolerance = 0, share = 1, time = 0;
+    bool        animated = false;  ///< a value that stands still is compared elsewhere, whatever else is animated
     std::string x, y;
 
+    void change(double by, double may) { animated = animated || by > may; }
     void see(double off, double may, double when, auto&& say)
     {
         if (!(off > may * share)) return;
@@ -130,7 +132,7 @@ void compare_animations(Comparison& out, const run::Scene& a, const run::Scene& 
     Worst                                                gravity;
     std::map<std::size_t, Worst>                         masses;  // by pair of bodies
     std::map<std::pair<std::size_t, std::size_t>, Worst> axes[std::size(kAxisValues)];
-    // What the values of the models are at the start is compared elsewhere; here counts how they change from there.
+    // What stands still is compared elsewhere, and so is what the values of the models are at the start.
     Player start_one(a), start_two(b);
     start_one.play(0), start_two.play(0);
     for (int k = 0; k <= kTimes; ++k) {
@@ -139,15 +141,23 @@ void compare_animations(Comparison& out, const run::Scene& a, const run::Scene& 
         for (std::size_t p = 0; p < bodies.size(); ++p) {
             const auto [i, j] = bodies[p];
             const double m = one.mass(i) - start_one.mass(i), n = two.mass(j) - start_two.mass(j);
-            masses[p].see(std::abs(m - n), options.scale * kPlace * std::max(one.mass(i), two.mass(j)), t, [&] {
+            const double heavy = options.scale * kPlace * std::max(one.mass(i), two.mass(j));
+            masses[p].change(std::max(std::abs(m), std::abs(n)), heavy);
+            masses[p].see(std::abs(m - n), heavy, t, [&] {
                 return std::pair(fmt::format("{:.6g} kg more", m), fmt::format("{:.6g} kg more", n));
             });
             if (!one.is_kinematic(i) || !two.is_kinematic(j)) continue;
-            const Posed  X = one.pose(i), Y = two.pose(j);
+            const Posed X = one.pose(i), Y = two.pose(j);
+            const Posed from_x = start_one.pose(i), from_y = start_two.pose(j);
+            const auto  turned = [](const Posed& u, const Posed& v) {
+                return 2 * std::asin(std::min(1.0, length((conjugate(u.q) * v.q).xyz())));
+            };
             const double size = std::max({1e-3, length(X.p), length(Y.p)});
+            places[p].change(std::max(length(X.p - from_x.p), length(Y.p - from_y.p)), options.scale * kPlace * size);
+            turns[p].change(std::max(turned(from_x, X), turned(from_y, Y)), options.scale * kAngle);
             places[p].see(length(X.p - Y.p), options.scale * kPlace * size, t,
                           [&] { return std::pair(text(X.p, "m"), text(Y.p, "m")); });
-            const double angle = 2 * std::asin(std::min(1.0, length((conjugate(X.q) * Y.q).xyz())));
+            const double angle = turned(X, Y);
             turns[p].see(angle, options.scale * kAngle, t, [&] {
                 return std::pair(std::string("as the first says"),
                                  fmt::format("{:.4g} degrees from there", angle / kDegrees));
@@ -158,31 +168,36 @@ void compare_animations(Comparison& out, const run::Scene& a, const run::Scene& 
             const auto &x = in_a.joints[i], &y = in_b.joints[j];
             if (x.turns.empty() || x.turns != y.turns) continue;
             for (std::size_t c = 0; c < x.turns.size(); ++c) {
-                const auto see = [&](Worst& worst, double u, double v, const char* unit) {
-                    worst.see(
-                        std::abs(u - v), options.scale * (1e-5 + kPlace * std::max(std::abs(u), std::abs(v))), t, [&] {
-                            return std::pair(fmt::format("{:.6g} {}", u, unit), fmt::format("{:.6g} {}", v, unit));
-                        });
+                const auto see = [&](Worst& worst, double u, double v, double from_u, double from_v, const char* unit) {
+                    const double may = options.scale * (1e-5 + kPlace * std::max(std::abs(u), std::abs(v)));
+                    worst.change(std::max(std::abs(u - from_u), std::abs(v - from_v)), may);
+                    worst.see(std::abs(u - v), may, t, [&] {
+                        return std::pair(fmt::format("{:.6g} {}", u, unit), fmt::format("{:.6g} {}", v, unit));
+                    });
                 };
                 for (std::size_t v = 0; v < std::size(kAxisValues); ++v) {
                     const auto   list = kAxisValues[v].list;
                     const double u    = one.of_axis(list, i, c) - start_one.of_axis(list, i, c),
                                  w    = two.of_axis(list, j, c) - start_two.of_axis(list, j, c);
-                    if (std::isfinite(u - w)) see(axes[v][{p, c}], u, w, "more than at the start");
+                    if (std::isfinite(u - w)) see(axes[v][{p, c}], u, w, 0, 0, "more than at the start");
                 }
-                see(targets[{p, c}], one.target(i, c), two.target(j, c), x.turns[c] ? "rad" : "m");
-                see(speeds[{p, c}], one.target_rate(i, c), two.target_rate(j, c), x.turns[c] ? "rad/s" : "m/s");
+                see(targets[{p, c}], one.target(i, c), two.target(j, c), start_one.target(i, c), start_two.target(j, c),
+                    x.turns[c] ? "rad" : "m");
+                see(speeds[{p, c}], one.target_rate(i, c), two.target_rate(j, c), start_one.target_rate(i, c),
+                    start_two.target_rate(j, c), x.turns[c] ? "rad/s" : "m/s");
             }
         }
-        gravity.see(length(one.gravity() - two.gravity()),
-                    options.scale * kPlace * std::max(1.0, length(one.gravity())), t,
+        const double pull = options.scale * kPlace * std::max(1.0, length(one.gravity()));
+        gravity.change(length(one.gravity() - start_one.gravity()), pull);
+        gravity.change(length(two.gravity() - start_two.gravity()), pull);
+        gravity.see(length(one.gravity() - two.gravity()), pull, t,
                     [&] { return std::pair(text(one.gravity(), "m/s^2"), text(two.gravity(), "m/s^2")); });
     }
     const auto tell = [&](Quantity q, const std::string& name, const char* kind, const char* field, const Worst& w,
                           const Site& x, const Site& y) {
         const std::string item = name.empty() ? std::string(kind) : fmt::format("{} '{}'", kind, name);
         out.count(q);
-        if (w.amount > 0)
+        if (w.animated && w.amount > 0)
             out.add({q,
                      item,
                      fmt::format("animated {} at {:.4g} s", field, w.time),

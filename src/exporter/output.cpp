@@ -408,6 +408,8 @@ Result<Written> write_robot(const sf::RobotTree& robot, Format format, const std
                             const WriteOptions& options, sf::LossReport& losses)
 {
     losses.target = to_string(format);
+    // MJCF has no version of its own; SDFormat's depends on what has to be said.
+    losses.target_version = format == Format::urdf ? "1.0" : "";
     // A file without content would read as a mistake of the program.
     if (robot.links.empty() && robot.shapes.empty())
         return make_diagnostic(kEmpty, {.layer = file}, "the robot has neither links nor shapes");

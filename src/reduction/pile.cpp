@@ -312,9 +312,31 @@ Units mesh_units(const Pile& pile)
 Units text_units(const Pile& pile)
 {
     Units out;
+    // Fields of words: documentation, comments, owners, and whatever a dictionary holds. Where the search for a
+    // smaller stage was cut short they are still there.
+    for (std::size_t l = 0; l < pile.layers.size(); ++l) {
+        const usd::Layer& layer = pile.layers[l].layer;
+        std::vector<Path> paths = layer.specs();
+        paths.insert(paths.begin(), Path::root());
+        for (const Path& path : paths)
+            for (const Token& key : layer.fields(path)) {
+                if (std::find(kStructure.begin(), kStructure.end(), key.text()) != kStructure.end()) continue;
+                const std::string type = layer.field(path, key).type_name();
+                if (type == "string" || type == "string[]" || type == "dictionary")
+                    out.push_back({l, path.text() + " " + key.text(),
+                                   [path, key](usd::Layer& to) { (void)to.clear_field(path, key); }});
+            }
+    }
     each_spec(pile, [&](std::size_t l, const usd::Layer& layer, const Path& path, SpecKind kind) {
         if (kind != SpecKind::attribute) return;
         const usd::Value value = layer.value(path);
+        if (value.type_name() == "string[]")
+            if (const auto texts = value.get<std::vector<std::string>>(); texts && !texts->empty())
+                out.push_back({l, path.text(), [path, texts](usd::Layer& to) {
+                                   std::vector<std::string> hidden;
+                                   for (const std::string& text : *texts) hidden.push_back(hashed(text, "t_"));
+                                   (void)to.set(path, usd::make_value("string[]", hidden));
+                               }});
         if (value.type_name() == "string")
             if (const auto text = value.get<std::string>(); text && !text->empty())
                 out.push_back({l, path.text(), [path, text](usd::Layer& to) {

@@ -149,7 +149,11 @@ class Reducer {
             if (best.text().size() == before) break;
         }
         drop_empty_layers();
-        if (!options_.anonymise || judge_.stopped) return;
+        if (!options_.anonymise) return;
+        if (judge_.stopped) {
+            untried_names = names_of(best);
+            return;
+        }
         // A result that could still become smaller is handed on all the same, and must not tell whose it was.
         const bool larger = std::exchange(judge_.exhausted, false);
         judge_.limit      = options_.runs;
@@ -157,7 +161,7 @@ class Reducer {
         judge_.exhausted = judge_.exhausted || larger;
     }
 
-    std::vector<std::string> kept_names;
+    std::vector<std::string> kept_names, untried_names;
 
   private:
     Judge&               judge_;
@@ -245,6 +249,9 @@ class Reducer {
             if (judge_.shows(renamed)) {
                 done = std::move(all);
                 best = std::move(renamed);
+            } else if (judge_.over()) {
+                // No answer is not a "no".
+                todo.emplace_back(begin, end);
             } else if (end - begin > 1) {
                 const std::size_t middle = begin + (end - begin) / 2;
                 todo.emplace_back(middle, end);
@@ -254,7 +261,7 @@ class Reducer {
             }
         }
         for (const auto& [begin, end] : todo)
-            for (std::size_t i = begin; i < end; ++i) kept_names.push_back(names[i]);
+            for (std::size_t i = begin; i < end; ++i) untried_names.push_back(names[i]);
     }
 };
 
@@ -341,11 +348,12 @@ Result<Reduced> reduce(const std::string& file, const std::string& stem, const R
     Reducer reducer(judge, std::move(*start), options);
     reducer.run();
     out.specs = reducer.best.specs(), out.prims = reducer.best.prims();
-    out.layers      = std::move(reducer.best.layers);
-    out.kept_names  = std::move(reducer.kept_names);
-    out.runs        = judge.runs;
-    out.interrupted = judge.stopped;
-    out.exhausted   = judge.exhausted;
+    out.layers        = std::move(reducer.best.layers);
+    out.kept_names    = std::move(reducer.kept_names);
+    out.untried_names = std::move(reducer.untried_names);
+    out.runs          = judge.runs;
+    out.interrupted   = judge.stopped;
+    out.exhausted     = judge.exhausted;
     return out;
 }
 

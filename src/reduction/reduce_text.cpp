@@ -252,8 +252,8 @@ class TextReducer {
         if (const std::string plain = tidy(best); !over() && shows(plain)) best = plain;
     }
 
-    /// Names become hashes of theirs wherever a whole value or a word of one is such a name.
-    std::vector<std::string> anonymise()
+    /// Names that the result may not tell.
+    [[nodiscard]] std::vector<std::string> names_of_best() const
     {
         std::vector<std::string> names;
         for (const Attribute& a : parts_of(best).attributes)
@@ -265,8 +265,21 @@ class TextReducer {
             // Names that formats give a meaning to, and those that a macro will replace.
             return n.empty() || n == "world" || n == "default" || n.find('$') != std::string::npos;
         });
-        const std::string start = best;
-        const auto        made  = [&](const std::vector<std::size_t>& which) {
+        return names;
+    }
+
+    /// Names become hashes of theirs wherever a whole value or a word of one is such a name.
+    /// @return the names that stay
+    std::vector<std::string> anonymise()
+    {
+        // Where the search was cut short, comments may still be there, and they tell most.
+        const Parts       parts = parts_of(best);
+        std::vector<Span> spans = parts.comments;
+        spans.insert(spans.end(), parts.texts.begin(), parts.texts.end());
+        minimize(spans);
+        const std::vector<std::string> names = names_of_best();
+        const std::string              start = best;
+        const auto                     made  = [&](const std::vector<std::size_t>& which) {
             std::unordered_map<std::string, std::string> to;
             for (const std::size_t i : which) to[names[i]] = fmt::format("n{:08x}", hash_text(names[i]) & 0xffffffff);
             std::string out;
@@ -352,7 +365,11 @@ Result<ReducedText> reduce_text(const std::string& file, const ReduceOptions& op
     reducer.run();
     const bool larger = std::exchange(reducer.exhausted, false);
     reducer.limit     = options.runs;
-    if (options.anonymise && !reducer.stopped) out.kept_names = reducer.anonymise();
+    if (options.anonymise) {
+        auto stay = reducer.stopped ? reducer.names_of_best() : reducer.anonymise();
+        // No answer is not a "no".
+        (reducer.over() ? out.untried_names : out.kept_names) = std::move(stay);
+    }
     reducer.exhausted = reducer.exhausted || larger;
     out.text          = reducer.best;
     out.elements      = parts_of(out.text).elements.size();

@@ -16,6 +16,7 @@
 #include "mechane/physics/value_fault.h"
 #include "mechane/run/codes.h"
 #include "mechane/run/stage_solver.h"
+#include "mechane/simulation/codes.h"
 #include "mechane/solvers/parameters.h"
 #include "mechane/usd/inspect.h"
 #include "mechane/usd/selections.h"
@@ -27,6 +28,8 @@ using model::GeoType;
 
 /// How far below the lowest collider the default ground lies: enough that nothing starts in contact by rounding [m].
 constexpr double kGroundClearance = 1e-4;
+/// Poses of a stage that are this far from their joints are the stage's own fault, as where a run begins [m, rad].
+constexpr double kApartLinear = 1e-3, kApartAngular = 0.5 * kDegrees;
 
 bool is_infinite_plane(const model::Model& model, std::size_t shape)
 {
@@ -66,6 +69,37 @@ void hold_joints(model::ModelBuilder& builder, const Hold& hold)
                 ++entry;
             }
     }
+}
+
+/// Has the bodies start where held joints put them, so that they are not taken for poses that the stage got wrong.
+/// Where the stage did, it is left to be told.
+/// @param authored  before the joints were held
+Result<void> start_held(model::ModelBuilder& builder, model::ModelBuilder authored, Diagnostics& found)
+{
+    std::size_t moved = 0, worst = 0;
+    double      most = 0;
+    for (std::size_t j = 0; j < builder.joints.size(); ++j) {
+        double own = 0;
+        for (std::size_t k = 0; k < builder.joints[j].q.size(); ++k)
+            own = std::max(own, std::abs(builder.joints[j].q[k] - authored.joints[j].q[k]));
+        if (own > 0) ++moved;
+        if (own > most) most = own, worst = j;
+    }
+    if (moved == 0) return {};
+    Diagnostics quiet;  // the final finalize reports
+    const auto  before = authored.finalize({}, quiet), after = builder.finalize({}, quiet);
+    if (!before) return before.error();
+    if (!after) return after.error();
+    model::State start = model::make_state(*before), held = model::make_state(*after);
+    const auto   own = dynamics::project_to_joints(*before, start, true);
+    if (own.linear > kApartLinear || own.angular > kApartAngular) return {};
+    dynamics::project_to_joints(*after, held, true);
+    for (std::size_t b = 0; b < builder.bodies.size(); ++b) builder.bodies[b].q = static_cast<Posed>(held.body_q[b]);
+    found.add(kStartLimit, {.prim = builder.joints[worst].label},
+              fmt::format("{} held at {}, where the stage has {} beyond, this one by {:.3g} m or rad",
+                          moved == 1 ? "a joint is" : fmt::format("{} joints are", moved),
+                          moved == 1 ? "its limit" : "their limits", moved == 1 ? "it" : "them", most));
+    return {};
 }
 
 /// A finding about an entity of the model, with the file and line of its prim or of the property that decides.
@@ -256,7 +290,12 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
     // The importer may have made another stage (parts left out): findings must point there.
     if (scene.imported.stage) scene.stage = scene.imported.stage;
 
-    if (options.hold) hold_joints(scene.builder, *options.hold);
+    if (options.hold) {
+        model::ModelBuilder authored = scene.builder;
+        hold_joints(scene.builder, *options.hold);
+        if (const auto started = start_held(scene.builder, std::move(authored), found); !started)
+            return with_place(*scene.stage, started.error());
+    }
     if (options.ground) {
         // Heights are known from the finalized model only.
         Diagnostics quiet;  // the final finalize reports; this one only measures

@@ -194,10 +194,11 @@ void Engine::make_pipeline()
         *model_, collision::PipelineOptions{.pool = &pool_, .sweep_fast_bodies = options_.sweep_fast});
 }
 
-/// Authored poses of bodies are moved to where their joints allow: solvers rely on joints that hold at the start.
-dynamics::Projection Engine::project(Diagnostics& found)
+namespace {
+
+/// Tells of a stage whose bodies are not where its joints have them, or move as they cannot.
+void report_projection(const model::Model& model, const dynamics::Projection& projected, Diagnostics& found)
 {
-    const auto projected = dynamics::project_to_joints(*model_, state_, true);
     if (projected.velocity > kReportedVelocity)
         found.add(
             run::kProjected, {},
@@ -207,11 +208,26 @@ dynamics::Projection Engine::project(Diagnostics& found)
                 "linear one",
                 projected.velocity));
     if (projected.linear > kReportedLinear || projected.angular > kReportedAngular)
-        found.add(run::kProjected, {.prim = label_or_nothing(model_->body_label, projected.body)},
+        found.add(run::kProjected, {.prim = label_or_nothing(model.body_label, projected.body)},
                   fmt::format(
                       "authored poses differ from their joints by up to {:.3g} m and {:.3g} degrees; bodies were moved",
                       projected.linear, projected.angular / kDegrees));
+}
+
+}  // namespace
+
+/// Authored poses of bodies are moved to where their joints allow: solvers rely on joints that hold at the start.
+dynamics::Projection Engine::project(Diagnostics& found)
+{
+    const auto projected = dynamics::project_to_joints(*model_, state_, true);
+    report_projection(*model_, projected, found);
     return projected;
+}
+
+void Engine::check_start(Diagnostics& found) const
+{
+    model::State copy = state_;
+    report_projection(*model_, dynamics::project_to_joints(*model_, copy, true), found);
 }
 
 Result<void> Engine::resume(const record::Checkpoint& from)

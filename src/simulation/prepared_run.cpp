@@ -4,8 +4,13 @@
 
 #include "mechane/simulation/prepared_run.h"
 
-#include <utility>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "mechane/simulation/codes.h"
 #include "simulation/target_range.h"
 
 namespace mechane::run {
@@ -16,6 +21,32 @@ void PreparedRun::command(model::State& state, model::Control& control)
     engine->follow();
     if (!table.times.empty()) apply_controls(engine->model(), table, state.time, state, control);
 }
+
+namespace {
+
+/// A body's velocity that its joint does not allow, once the body moves as the joint does [m/s, rad/s].
+void report_velocity(const model::Model& model, const Setting& setting, const model::State& state, Diagnostics& found)
+{
+    constexpr double kReported = 1e-3;
+    if (setting.field != Field::body_qd) return;
+    const auto& v  = setting.values;
+    const auto  at = [&](std::size_t i) { return v.size() == 1 ? v[0] : v[i]; };
+    const Vec3d linear{at(0), at(1), at(2)}, angular{at(3), at(4), at(5)};
+    double      most = 0;
+    std::size_t of   = 0;
+    for (const std::size_t body : setting.starts) {
+        const auto   own = static_cast<Spatiald>(state.body_qd[body]);
+        const double off = std::max(length(own.linear - linear), length(own.angular - angular));
+        if (off > most) most = off, of = body;
+    }
+    // Velocities are kept in single precision.
+    if (most > kReported + 1e-5 * std::max(length(linear), length(angular)))
+        found.add(kSetVelocity, {.prim = model.body_label[of]},
+                  fmt::format("'{}': the joint of the body keeps it from this velocity by {:.3g} m/s or rad/s",
+                              setting.path, most));
+}
+
+}  // namespace
 
 Result<PreparedRun> prepare_run(const model::Model& model, const SimulateOptions& options, model::State& state,
                                 model::Control& control, Diagnostics& found)
@@ -38,6 +69,9 @@ Result<PreparedRun> prepare_run(const model::Model& model, const SimulateOptions
         if (auto resumed = out.engine->resume(*options.from); !resumed) return resumed.error();
     // The engine's model is the animation's copy, if there is one.
     const model::Model& stepped = out.engine->model();
+    // What the asset itself says of the start is told before settings change it: they move bodies as asked.
+    if (options.from == nullptr && !options.set.empty()) out.engine->check_start(found);
+    std::vector<Setting> settings;
     for (const std::string& text : options.set) {
         const auto setting = parse_setting(stepped, text);
         if (!setting) return setting.error();
@@ -45,6 +79,7 @@ Result<PreparedRun> prepare_run(const model::Model& model, const SimulateOptions
         if (const auto idle = without_effect(stepped, *setting, options.solver)) return *idle;
         report_beyond_limits(stepped, *setting, found);
         apply_setting(stepped, *setting, state, control);
+        settings.push_back(*setting);
     }
     if (!options.control.empty()) {
         auto table = parse_control_table(stepped, options.control, options.control_name, options.other_columns);
@@ -55,7 +90,11 @@ Result<PreparedRun> prepare_run(const model::Model& model, const SimulateOptions
         report_beyond_limits(stepped, out.table, found);
     }
     // A checkpoint holds a state that fits its joints.
-    if (options.from == nullptr) out.projected = out.engine->project(found);
+    if (options.from == nullptr) {
+        Diagnostics of_settings;
+        out.projected = out.engine->project(options.set.empty() ? found : of_settings);
+        for (const Setting& setting : settings) report_velocity(stepped, setting, state, found);
+    }
     return out;
 }
 

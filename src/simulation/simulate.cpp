@@ -69,6 +69,14 @@ class Loop {
         auto prepared = prepare_run(model_, options_, state_, control_, found_);
         if (!prepared) return prepared.error();
         run_ = *std::move(prepared);
+        // A row at the very end is how a table says that it is over.
+        const double end = state_.time + static_cast<double>(options_.frames) * options_.dt;
+        if (const auto& times = run_.table.times; !times.empty() && times.back() > end + 1e-9 * (1 + end)) {
+            const auto late = std::upper_bound(times.begin(), times.end(), end + 1e-9 * (1 + end));
+            found_.add(kControlLate, {.layer = options_.control_name},
+                       fmt::format("{} of {} rows are later than the end of the run at {:g} s; the first is at {:g} s",
+                                   times.end() - late, times.size(), end, *late));
+        }
         // run_ owns the engine; the pointer is only shorter to write.
         engine_                      = run_.engine.get();
         recording().solver           = engine_->solver_name();

@@ -5,6 +5,8 @@
 
 #include "mechane/simulation/verify.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -45,6 +47,25 @@ std::int64_t spacing(const record::RecordingFile& file)
     return std::clamp(static_cast<std::int64_t>(std::clamp(apart, 1.0, 1e15)), std::int64_t{1}, steps);
 }
 
+/// What a recording and a model have in another number. A recording holds of its model a hash alone, so that of equal
+/// numbers nothing more can be said.
+std::string what_differs(const record::RecordingFile& file, const model::Model& model)
+{
+    if (file.recording.frames.empty()) return "bodies, joints or shapes have changed";
+    const record::Frame& first = file.recording.frames.front();
+    const auto           of    = [](std::size_t bodies, std::size_t coordinates) {
+        return fmt::format("{} {} and {} {} of joints", bodies, bodies == 1 ? "body" : "bodies", coordinates,
+                           coordinates == 1 ? "coordinate" : "coordinates");
+    };
+    const std::string recorded = of(first.body_q.size(), first.joint_q.size()),
+                      now      = of(model.body_count(), model.joint_coord_count());
+    return recorded != now ? fmt::format("it has {}, and the stage now {}", recorded, now)
+                           : fmt::format(
+                                 "the stage has {} as it had, and a mass, a shape, a drive or another value "
+                                 "of it is another",
+                                 now);
+}
+
 }  // namespace
 
 Result<Verification> verify(const model::Model& model, const record::RecordingFile& file, const VerifyOptions& options,
@@ -52,7 +73,7 @@ Result<Verification> verify(const model::Model& model, const record::RecordingFi
 {
     const record::RecordingHeader& header = file.header;
     if (header.model != record::model_hash(model))
-        return make_diagnostic(record::kOtherModel, {.layer = header.source}, "bodies, joints or shapes have changed");
+        return make_diagnostic(record::kOtherModel, {.layer = header.source}, what_differs(file, model));
 
     if (auto wrong = record::check_recording(file, model, header.source)) return *wrong;
 

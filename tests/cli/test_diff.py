@@ -100,6 +100,21 @@ def Xform "r" (
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(told, done.stdout)
 
+    def test_what_stands_still_is_not_called_animated(self):
+        """A value that no sample changes is compared once, whatever else on its stage is animated"""
+        samples = "physics:targetPosition.timeSamples = { 0: 0, 24: 90 }"
+        still = lambda name, target: self.write(name + ".usda", self.moving("any.usda").read_text().replace(samples, f"physics:targetPosition = {target}"))
+        done = mechane("diff", still("one", 90), still("other", 80))
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"joint 'motor': target +90 deg -> 80 deg|joint 'motor': target +1.57")
+        self.assertNotIn("animated", done.stdout)
+        # A target that a format drops is announced once: the lift of this gripper is animated, its grip is not.
+        for suffix in ("sdf", "xml", "urdf"):
+            with self.subTest(suffix):
+                done = mechane("convert", ROOT / "samples" / "gallery" / "gripper.usda", "-o", self.folder / f"gripper.{suffix}", "--verify")
+                self.assertEqual(done.returncode, 0, done.stdout)
+                self.assertNotIn("'left_slide': animated", done.stdout)
+
     def looks(self, name, metres=1.0, texture="a.png", colour="(0.8, 0.1, 0.1)", opacity="", shader="UsdPreviewSurface", point="(0, 0, 1)",
               light="5", focal="35", material="red", st="(1, 1)", scheme="none", hidden=""):
         """A shape with a picture, a plain one, a light and a camera; lengths in a unit of one's own"""

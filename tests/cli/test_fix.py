@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-from tests.cli.program import PROGRAM, corpus, mechane
+from tests.cli.program import PROGRAM, QUADRUPED, corpus, mechane
 
 BAD = """#usda 1.0
 (
@@ -306,6 +306,19 @@ class Fix(unittest.TestCase):
         mechane("fix", self.robot, "--in-place", "--select", "1.2.5-h")
         self.assertIn("@./deps/part.usda@", pathlib.Path(self.robot).read_text())
         self.assertTrue(os.path.exists(os.path.join(self.source, "deps", "part.usda")))
+
+    def test_what_the_layers_leave_is_said_of_the_layers_that_are_there(self):
+        """REP-1.2.1-f: once geometry was moved to instances.usda, that file has not to be written; what is left is to reference what is alike"""
+        with tempfile.TemporaryDirectory() as folder:
+            fixed = pathlib.Path(folder, "fixed")
+            said = mechane("fix", QUADRUPED, "-o", fixed).stderr
+            self.assertTrue((fixed / "instances.usda").is_file())
+            left = next(line for line in said.splitlines() if "REP-1.2.1-f" in line)
+            self.assertIn("instances.usda", left)
+            self.assertNotIn("has to be written", said)
+            found = mechane("check", fixed / "quadruped.usda", "--select", "1.2.1-f", "--severity", "info").stdout
+            self.assertIn("and instances.usda places none of them by reference", found)
+            self.assertIn("define each piece once in geometries.usdc, and reference it from instances.usda", found)
 
     def test_in_place_and_as_a_layer(self):
         layer = self.out("fixes.usda")

@@ -4,7 +4,7 @@ import re
 import tempfile
 import unittest
 
-from tests.cli.program import mechane
+from tests.cli.program import ROOT, mechane
 
 HEAD = '#usda 1.0\n(\n    defaultPrim = "W"\n%s    upAxis = "Z"\n)\n'
 #: Stages with faults whose hints name options of some verbs: units that nobody states, a link in a link under each reading, an uneven scale of a sphere, a kinematic body with a velocity, a vendor's words that are
@@ -54,6 +54,37 @@ class Hints(unittest.TestCase):
             full, less = mechane("sim", stage, "--frames", "2").stderr, mechane("info", stage).stderr
         self.assertIn("help: Author one positive finite number for all scenes, or give --dt.\n", full)
         self.assertIn("help: Author one positive finite number for all scenes.\n", less)
+
+
+class OtherFormats(unittest.TestCase):
+    """Who writes URDF has no attributes of OpenUSD: remedies are in words of links and joints"""
+
+    WORDS = re.compile(r"physics:|xformOp|localPos|[A-Z]\w+API|[Aa]uthor |mechane fix|metersPerUnit")
+
+    def hints(self, name, text, *words):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, name)
+            file.write_text(text)
+            done = mechane(*words, file)
+            return done.stderr, re.findall(r"= help: (.*)", done.stderr)
+
+    def test_a_remedy_for_urdf_names_no_attribute_of_a_stage(self):
+        mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+        link = '<link name="%s">' + mass + "</link>"
+        joint = '<joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit lower="0.5" upper="1" effort="1" velocity="1"/></joint>'
+        arm = '<robot name="r"><link name="world"/>' + link % "a" + link % "b" + joint + '<joint name="w" type="fixed"><parent link="world"/><child link="a"/></joint></robot>'
+        for text, code in ((arm, "RUN_START_LIMIT"), (arm, "RUN_NO_COLLIDERS"), ('<robot name="r"><link name="world"/></robot>', "RUN_NOTHING_MOVES")):
+            with self.subTest(code):
+                said, hints = self.hints("r.urdf", text, "sim", "--frames", "1")
+                self.assertIn(code, said)
+                self.assertEqual([hint for hint in hints if self.WORDS.search(hint)], [])
+        # Drives of this sample have targets beyond their limits.
+        hints = re.findall(r"= help: (.*)", mechane("sim", "--frames", "1", ROOT / "samples" / "convert" / "walker.xml").stderr)
+        self.assertTrue(any(hint.startswith("Give a target within the limits") for hint in hints), hints)
+        self.assertEqual([hint for hint in hints if self.WORDS.search(hint)], [])
+        stage = '#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = "Z"\n)\ndef Xform "r" {}\n'
+        said, hints = self.hints("r.usda", stage, "sim", "--frames", "1")
+        self.assertTrue(any("PhysicsRigidBodyAPI" in hint for hint in hints), said)
 
 
 if __name__ == "__main__":

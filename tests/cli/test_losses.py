@@ -207,6 +207,18 @@ class Losses(unittest.TestCase):
         self.assertIn("<position", text)
         self.assertIn("<motor", text)
 
+    def test_a_report_of_another_format_counts_and_says_the_version_of_the_result(self):
+        """`kept` counts values of the source that are the same in the result: an element that its format has no word for is not among them"""
+        text = '<robot name="r"><link name="a"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>%s</robot>'
+        plain, more = (self.write(name, text % extra) for name, extra in (("a.urdf", ""), ("b.urdf", '<gazebo reference="a"><mu1>1</mu1></gazebo>')))
+        versions = {"urdf": ("URDF", "1.0"), "sdf": ("SDFormat", "1.9"), "xml": ("MJCF", ""), "usda": ("OpenUSD", "UsdPhysics, REP-0158")}
+        for suffix, expected in versions.items():
+            with self.subTest(suffix):
+                reports = [document("convert", source, "-o", self.folder / f"out.{suffix}", "--json") for source in (plain, more)]
+                self.assertEqual({(r["target"], r["targetVersion"]) for r in reports}, {expected})
+                # A link's name, its mass, and six numbers of its inertia at least.
+                self.assertGreaterEqual(min(r["summary"]["kept"] for r in reports), 8)
+
     def test_what_changes_with_time_is_compared_and_announced(self):
         held = stage().replace("  double3 xformOp:translate = (0.5, 0, 0)", "  bool physics:kinematicEnabled = 1\n  double3 xformOp:translate.timeSamples = {0: (0.5, 0, 0), 1: (HERE, 0, 0)}")
         held = held[:held.index(' def PhysicsRevoluteJoint "j"')] + "}\n"

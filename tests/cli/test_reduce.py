@@ -112,6 +112,21 @@ class Reduce(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(json.loads(done.stdout)["exhausted"])
 
+    def test_what_was_not_tried_is_not_called_needed_and_texts_go_first(self):
+        """No answer is not a "no": names count as needed only where the fault went with them. Texts go though the bound is reached while the stage is made smaller."""
+        self.stage.write_text(STAGE.replace('defaultPrim = "secret_robot"', 'defaultPrim = "secret_robot"\n    doc = "of a company"\n    customLayerData = {\n        string by = "a company"\n    }')
+                              .replace('def Xform "left"\n', 'def Xform "left" (\n        "a company"\n        doc = "a company"\n    )\n').replace('string owner', 'string[] owners = ["a company"]\n        string owner'))
+        result = self.folder / "s.usda"
+        for fault, runs, needed, untried in (("grep -q left {}", 400, ["left"], []), ("grep -q left {} && test $(grep -c right {}) -gt 0", 4, [], ["left", "right", "secret_robot"])):
+            with self.subTest(runs=runs):
+                done = mechane("reduce", self.stage, "--while", fault, "--runs", runs, "--jobs", "1", "-o", result, "--json")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                told = json.loads(done.stdout)
+                self.assertEqual((told["kept_names"], sorted(told["untried_names"])), (needed, untried), done.stderr)
+                self.assertEqual("names that were not tried, and stay" in done.stderr, bool(untried))
+        done = mechane("reduce", self.stage, "--while", "grep -q left {}", "--runs", "12", "--jobs", "1", "-o", result)
+        self.assertNotIn("company", result.read_text())
+
     def test_an_interrupted_run_leaves_what_it_has(self):
         result = self.folder / "small.usda"
         told, told_to_stop = self.folder / "runs", self.folder / "stop"
@@ -125,6 +140,8 @@ class Reduce(unittest.TestCase):
         _, errors = running.communicate(timeout=60)
         self.assertEqual(running.returncode, 130, errors)
         self.assertIn("mass", result.read_text())
+        self.assertIn("names that were not tried, and stay", errors)
+        self.assertNotIn("names that the fault needs", errors)
 
 
 if __name__ == "__main__":

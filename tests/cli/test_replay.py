@@ -83,6 +83,10 @@ class Replay(unittest.TestCase):
         other = mechane("replay", self.recording, "--verify", "--stage", moved)
         self.assertEqual(other.returncode, 3)
         self.assertIn("RECORD_OTHER_MODEL", other.stderr)
+        # A recording knows of its model what can be counted.
+        self.assertIn("the stage has 1 body and 1 coordinate of joints as it had", other.stderr)
+        moved.write_text(HINGE.replace("    def PhysicsRevoluteJoint", '    def Sphere "loose" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {}\n    def PhysicsRevoluteJoint'))
+        self.assertIn("it has 1 body and 1 coordinate of joints, and the stage now 2 bodies and 8", mechane("replay", self.recording, "--verify", "--stage", moved).stderr)
 
     def test_a_damaged_recording_is_found_out(self):
         self.record()

@@ -144,6 +144,17 @@ class Rosbridge(unittest.TestCase):
             first = seconds(client.message("/clock")["clock"])
             self.assertGreater(seconds(client.message("/clock", lambda m: seconds(m["clock"]) > first + 0.1)["clock"]), first)
 
+    def test_a_command_beyond_a_limit_is_obeyed_and_told_once(self):
+        """As `sim` does with a target of --set: degrees taken for radians show themselves"""
+        self.arm.write_text(ARM.replace("point3f physics:localPos0", "float physics:lowerLimit = -60\n    float physics:upperLimit = 60\n    point3f physics:localPos0"))
+        with Bridge("ros", "bridge", self.arm, "--port", "0") as bridge, bridge.connect() as client:
+            client.subscribe("/joint_states", "sensor_msgs/msg/JointState")
+            for position in (0.5, 30.0, 45.0):
+                client.say(op="publish", topic="/joint_command", msg={"name": ["hinge"], "position": [position]})
+            client.message("/joint_states", lambda m: m["position"][0] > 0.9)  # at the stop, 60 degrees = 1.047
+        self.assertEqual(bridge.said.count("RUN_TARGET_RANGE"), 1, bridge.said)
+        self.assertIn("the target 30 rad = 1718.9 deg lies beyond the limit 60 deg", bridge.said)
+
     def test_a_twist_drives_the_wheels_as_the_law_of_rolling_says(self):
         """At v and w the base moves on a circle of v / w: after a while of v = 0.3 m/s and w = 0.6 rad/s its speed over ground is v and its turn w,
         less what tyres of 40 mm width scrub, at most width / separation = 10 %."""

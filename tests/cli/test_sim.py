@@ -147,6 +147,26 @@ class Runs(unittest.TestCase):
             index += 7 if not path.endswith(("hip_joint", "thigh_joint", "knee_joint")) else 1
         self.assertLess(angle_error(moved["frames"][-1], index, 20), 5)
 
+    def test_what_an_option_moves_is_not_laid_to_the_asset(self):
+        """`--set` and `--hold` move bodies as they were asked to. A velocity that a joint does not allow names its setting; an asset at fault is told beside either."""
+        with tempfile.TemporaryDirectory() as folder:
+            slide = pathlib.Path(folder, "slide.usda")
+            slide.write_text(ACCELERATION.replace('uniform token physics:axis = "X"', 'uniform token physics:axis = "X"\n        float physics:lowerLimit = 1\n        float physics:upperLimit = 2'))
+            apart = pathlib.Path(folder, "apart.usda")
+            apart.write_text(ACCELERATION.replace("float physics:mass = 2", "float physics:mass = 2\n        vector3f physics:velocity = (0, 1, 0)"))
+            said = lambda file, *more: mechane("sim", file, "--frames", "1", *more).stderr
+            self.assertNotIn("RUN_PROJECTED", said(slide, "--set", "/r/slide.q=1.5"))
+            self.assertNotIn("RUN_SET_VELOCITY", said(slide, "--set", "/r/b.qd=0.5,0,0,0,0,0"))
+            told = said(slide, "--set", "/r/b.qd=0.5,0.25,0,0,0,0")
+            self.assertIn("warning[RUN_SET_VELOCITY]: '/r/b.qd': the joint of the body keeps it from this velocity by 0.25 m/s", told)
+            self.assertNotIn("RUN_PROJECTED", told)
+            held = said(slide, "--hold", "100,10")
+            self.assertIn("warning[RUN_START_LIMIT]: a joint is held at its limit, where the stage has it beyond, this one by 1 m or rad", held)
+            self.assertNotIn("RUN_PROJECTED", held)
+            for more in ((), ("--set", "/r/slide.q=0.1"), ("--hold", "100,10")):
+                with self.subTest(more):
+                    self.assertIn("RUN_PROJECTED]: a body's authored velocity violates its joint by 1 m/s", said(apart, *more))
+
     def test_worlds_are_copies(self):
         one = document("sim", QUADRUPED, "--frames", "20", "--json")
         two = document("sim", QUADRUPED, "--frames", "20", "--json", "--worlds", "2")

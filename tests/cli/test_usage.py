@@ -1,6 +1,7 @@
 """Exit codes, channels and suggestions of the command line."""
 import json
 import os
+import re
 import tempfile
 import unittest
 
@@ -82,6 +83,75 @@ class Usage(unittest.TestCase):
         done = mechane("sim", QUADRUPED, "--frames", "1", "--expect", "0", "-q")
         self.assertEqual(done.returncode, 1)
         self.assertIn("error", done.stderr)
+
+    def test_a_hash_counts_the_steps_since_the_start(self):
+        """HASH:STEPS of a run in one piece is that of the same run in two, and of its recording; what is no hash is wrong usage"""
+        with tempfile.TemporaryDirectory() as folder:
+            run = lambda *more: mechane("sim", QUADRUPED, *more)
+            state = lambda done: re.search(r"state +hash (\S+)", done.stdout + done.stderr).group(1)
+            whole = state(run("--frames", "5"))
+            self.assertRegex(whole, "^[0-9a-f]{16}:5$")
+            self.assertEqual(run("--frames", "2", "--checkpoint", f"{folder}/c").returncode, 0)
+            for expected in (whole, whole.split(":")[0]):
+                done = run("--frames", "3", "--resume", f"{folder}/c", "--expect", expected, "-o", f"{folder}/r.mrec")
+                self.assertEqual((done.returncode, state(done)), (0, whole), done.stderr)
+            self.assertEqual(state(mechane("replay", f"{folder}/r.mrec")), whole)
+            self.assertEqual(run("--frames", "3", "--resume", f"{folder}/c", "--expect", whole.replace(":5", ":3")).returncode, 1)
+        for wrong in ("maybe", ":5", "0x12", "12:", "12:x"):
+            self.assertEqual(run("--frames", "1", "--expect", wrong).returncode, 2, wrong)
+
+    def test_an_option_that_would_have_no_effect_is_refused_with_what_it_needs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            baseline = f"{folder}/baseline.txt"
+            with open(baseline, "w") as file:
+                file.write("# a comment\n{\n")
+            for words, said in ((("sim", QUADRUPED, "--search-path", "nope"), "--search-path: there is no folder 'nope'"),
+                                (("check", QUADRUPED, "--package", "a=nope"), "--package: there is no folder 'nope'"),
+                                (("sim", QUADRUPED, "--interfaces", "nope"), "--interfaces: there is no folder 'nope'"),
+                                (("check", QUADRUPED, "--interfaces", "nope"), "--interfaces: there is no folder 'nope'"),
+                                (("sim", QUADRUPED, "--compat", "openusd-26"), "--compat openusd-26 is for 'mechane dump physics' alone"),
+                                (("dump", "model", QUADRUPED, "--compat", "openusd-26"), "--compat openusd-26 is for dump physics"),
+                                (("init", "-"), "init writes files, and cannot write to standard output"),
+                                (("fix", QUADRUPED, "--defaults", "newton", "--diff"), "--defaults needs --port-physx-sdf"),
+                                (("fix", QUADRUPED, "--remove-physx", "--diff"), "--remove-physx needs --port-physx-sdf"),
+                                (("fix", QUADRUPED, "-o", "-"), "fix writes files, and cannot write to standard output"),
+                                (("fix", QUADRUPED, "--remove-api", "/quadruped=PhysicsScene", "--diff"), "PhysicsScene is the type of a prim and not applied to one"),
+                                (("fix", QUADRUPED, "--remove-api", "/quadruped=PhysicsRigidBodyApi", "--diff"), "there is no schema 'PhysicsRigidBodyApi'"),
+                                (("mesh", QUADRUPED, "--resolution", "8"), "--resolution needs --sdf"),
+                                (("mesh", QUADRUPED, "--voxel", "0.1"), "--voxel needs --sdf"),
+                                (("mesh", QUADRUPED, "--max-hulls", "8", "--hull"), "--max-hulls needs --decompose"),
+                                (("mesh", QUADRUPED, "--max-vertices", "8"), "--max-vertices needs --hull or --decompose"),
+                                (("diff", QUADRUPED, QUADRUPED, "--solver", "nope"), "--solver needs --rollout"),
+                                (("cat", QUADRUPED, "--usdFormat", "usdc"), "--usdFormat usdc needs -o FILE.usd"),
+                                (("check", QUADRUPED, "--baseline", baseline), f"--baseline {baseline}:2: '{{' is not the fingerprint of a finding")):
+                with self.subTest(words[0], option=words[2:]):
+                    done = mechane(*words, cwd=folder)
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    self.assertIn(said, done.stderr)
+            self.assertEqual(os.listdir(folder), ["baseline.txt"])
+
+    def test_an_argument_of_xacro_is_idle_in_a_plain_file(self):
+        """A note, as scripts pass the same options for all formats"""
+        with tempfile.TemporaryDirectory() as folder:
+            for text, idle in (('<robot name="r"><link name="a"/></robot>', True), ('<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="n" default="a"/><link name="$(arg n)"/></robot>', False)):
+                with open(f"{folder}/r.urdf", "w") as file:
+                    file.write(text)
+                done = mechane("convert", f"{folder}/r.urdf", "--arg", "n:=b", "-o", f"{folder}/r.usda")
+                self.assertEqual("note         --arg has no effect" in done.stderr, idle, done.stderr)
+
+    def test_what_goes_to_standard_output_is_no_file_that_was_written(self):
+        for output in ("-", "-.csv"):
+            self.assertNotIn("wrote", mechane("sim", QUADRUPED, "--frames", "1", "-o", output).stderr)
+
+    def test_rows_after_the_end_of_a_run_are_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table = f"{folder}/c.csv"
+            with open(table, "w") as file:
+                file.write("t,/quadruped/front_left/knee_joint.target_q\n0,-1\n0.1,-1\n0.5,-1\n50,-1\n")
+            done = mechane("sim", QUADRUPED, "--dt", "0.01", "--frames", "10", "--control", table)
+            self.assertIn("warning[RUN_CONTROL_LATE]: 2 of 4 rows are later than the end of the run at 0.1 s; the first is at 0.5 s", done.stderr)
+            self.assertEqual(done.returncode, 0)
+            self.assertNotIn("RUN_CONTROL_LATE", mechane("sim", QUADRUPED, "--duration", "50", "--dt", "0.5", "--control", table).stderr)
 
     def test_json_documents_carry_their_schema(self):
         self.assertEqual(document("version", "--json")["schema"], "mechane.version/1")

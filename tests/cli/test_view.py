@@ -237,6 +237,7 @@ class Live(unittest.TestCase):
                 page.say(do="reset")  # nothing came between: the third file goes on
             self.assertEqual(view.end(), 0, view.said)
         self.assertIn(f"Reset: {out} holds what was before, {second} what follows.", view.said)
+        self.assertNotIn("error", view.said)  # where recordings go is no fault
         for file, steps in ((out, 3), (second, 5)):
             done = mechane("replay", file, "--verify")
             self.assertEqual(done.returncode, 0, done.stderr)

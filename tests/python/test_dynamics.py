@@ -279,6 +279,23 @@ def test_a_ball_falls_and_rests():
     assert abs(contacts.rows()["force"][:, 2].sum()) == pytest.approx(weight, rel=0.02)
 
 
+def test_a_body_that_a_step_slows_down_is_told_once():
+    """The solver bounds speeds (1000 rad/s); a body that stays at the bound is not told at each step, and one that comes back to it is"""
+    m = falling_ball().finalize()
+    solver, state = mc.solvers.SolverSoftStep(m), m.state()
+
+    def told(rate):
+        state.body_qd.numpy()[0] = state.joint_qd.numpy()[:6] = (0, 0, 0, 0, 0, rate)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            solver.step(state, state, None, None, 1 / 60)
+        return [str(w.message) for w in said]
+
+    assert told(100) == []
+    assert [text.split(":")[0] for text in told(5000)] == ["RUN_VELOCITY_CLAMPED"] and solver.report["clamped_velocities"] > 0
+    assert told(5000) == [] and told(100) == [] and len(told(5000)) == 1
+
+
 def test_stepping_in_place_equals_stepping_into_a_second_state():
     """(PYA-065)"""
     m, s = moving_pendulum()

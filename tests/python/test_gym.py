@@ -269,6 +269,13 @@ def test_impossible_ranges_are_refused(wrong):
         Randomization(**wrong)
 
 
+@pytest.mark.parametrize("wrong", [dict(delay=(0.0, 1.5)), dict(delay=(0, 2.0)), dict(push_every=2.5)])
+def test_steps_are_counted_in_whole_numbers(wrong):
+    with pytest.raises(TypeError, match=f"{next(iter(wrong))}: expected a whole number"):
+        Randomization(**wrong)
+    assert Randomization(delay=(np.int64(0), np.int64(2))).delay == (0, 2)
+
+
 @pytest.mark.parametrize("wrong", [("hills", {}), ("rough", dict(height=-1)), ("rough", dict(cell=0))])
 def test_impossible_terrains_are_refused(wrong):
     with pytest.raises(ValueError):

@@ -3,8 +3,10 @@ import html.parser
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
+import threading
 import urllib.error
 import urllib.request
 import warnings
@@ -231,3 +233,67 @@ def test_a_loop_is_shown_live_and_obeys_its_page():
     viewer.close()
     assert not viewer.is_running() and viewer.page.url.startswith("http://127.0.0.1:")
     viewer.page.close()
+
+
+@pytest.mark.parametrize("logs", [False, True])
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_loop_ends_when_its_viewer_is_closed(logs, apart):
+    """From the loop itself or from another thread, with and without a frame, with a port that the page at the end takes over; a second close does nothing"""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    m = falling_ball().finalize()
+    viewer = mc.viewer.ViewerWeb(port, num_frames=None, open=False)
+    viewer.set_model(m)
+    closer, frames = threading.Thread(target=viewer.close), 0
+    while viewer.is_running() and frames < 100_000:
+        viewer.begin_frame(frames / 60)
+        if logs:
+            viewer.log_state(m.state())
+        if frames == 3:
+            closer.start() if apart else viewer.close()
+        viewer.apply_forces(m.state())
+        viewer.apply_targets(m.control())
+        viewer.end_frame()
+        frames += 1
+    assert not viewer.is_running() and frames < 100_000
+    if apart:
+        closer.join()
+    page = viewer.page
+    viewer.close()
+    assert viewer.page is page and viewer.url is None
+    assert (page.port if logs else page) == (port if logs else None)
+    if logs:
+        page.close()
+        page.close()
+        assert repr(page) == "<Viewer closed>"
+
+
+def test_a_loop_ends_though_what_it_logged_cannot_be_kept(tmp_path):
+    """The file is tried again by the next close"""
+    m = falling_ball().finalize()
+    (tmp_path / "later").mkdir()
+    viewer = mc.viewer.ViewerFile(tmp_path / "later" / "run.json")
+    viewer.set_model(m)
+    viewer.log_state(m.state())
+    (tmp_path / "later").rmdir()
+    with pytest.raises((OSError, mc.MechaneError)):
+        viewer.close()
+    assert not viewer.is_running()
+    (tmp_path / "later").mkdir()
+    viewer.close()
+    viewer.close()
+    assert len(json.loads((tmp_path / "later" / "run.json").read_text())["frames"]) == 1
+
+
+@pytest.mark.parametrize("shown", ["m", repr(SAMPLE)])
+def test_programs_end_with_pages_open(shown, tmp_path):
+    """Pages and live simulations that nobody closed stop with the interpreter, though it ends threads before it ends objects"""
+    (tmp_path / "program.py").write_text(f"""
+import mechane as mc
+m = mc.ModelBuilder().finalize()
+page = mc.view({shown}, open=False)
+print(page.url)
+""")
+    done = subprocess.run([sys.executable, str(tmp_path / "program.py")], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and done.stdout.startswith("http://127.0.0.1:"), done.stderr
+    assert "Traceback" not in done.stderr

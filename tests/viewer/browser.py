@@ -38,7 +38,7 @@ class Browser:
         for domain in ("Page", "Runtime", "Log"):
             self.ask(domain + ".enable")
         self.ask("Page.navigate", url=url)
-        self.wait("document.body !== null && location.protocol === 'http:' && document.readyState === 'complete'")
+        self.wait("document.body !== null && location.protocol !== 'about:' && document.readyState === 'complete'")
 
     def ask(self, method, **parameters):
         self.number += 1

@@ -226,6 +226,33 @@ class LivePage(unittest.TestCase):
             # The stick is still pressed, and nobody is there.
             speed(lambda f: f.time > back.time + 1 and max(abs(v) for v in f.target if v == v) < 1e-6)
 
+    def test_a_sentence_stays_while_frames_come(self):
+        with tempfile.TemporaryDirectory() as folder, View(QUADRUPED, "--record", pathlib.Path(folder, "run.mrec")) as view, Browser(view.url) as browser:
+            browser.wait(f"{READY} && {TIME} > 0.2")
+            browser.value("document.activeElement.blur()")
+            browser.key("Home")
+            browser.wait("/Reset: .*run.mrec holds what was before/.test(document.getElementById('message').textContent)")
+            browser.wait(f"{TIME} > 0.3")  # many frames later
+            self.assertFalse(browser.value("document.getElementById('message').hidden"))
+
+    def test_a_recording_leaves_the_focused_button_its_key(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder, "run.html")
+            self.assertEqual(mechane("sim", QUADRUPED, "--frames", "120", "-o", page).returncode, 0)
+            with Browser(page.as_uri() + "#paused=1") as browser:
+                browser.wait("document.body.dataset.state === 'ready'")
+                ground, slider = "document.querySelector('#toggles [aria-label^=Ground]')", "document.querySelector('#bar input[type=range]')"
+                was = browser.value(f"{ground}.getAttribute('aria-pressed')")
+                browser.value(f"{ground}.focus()")
+                browser.key(" ", "Space")
+                browser.wait(f"{ground}.getAttribute('aria-pressed') !== {was!r}")
+                time.sleep(0.3)
+                self.assertEqual(browser.value(f"Number({slider}.value)"), 0)
+                self.assertEqual(browser.value(f"{slider}.getAttribute('aria-valuetext')"), "0.00 seconds")
+                browser.value("document.activeElement.blur()")
+                browser.key(" ", "Space")
+                browser.wait(f"Number({slider}.value) > 0")
+
     def test_everything_is_reached_without_a_mouse(self):
         with View(QUADRUPED, "--paused") as view, Browser(view.url) as browser:
             browser.wait(READY)
@@ -242,6 +269,16 @@ class LivePage(unittest.TestCase):
             self.assertGreaterEqual(rings, wanted - 1)
             unnamed = browser.value("[...document.querySelectorAll('button, input, select, canvas')].filter(e => !(e.getAttribute('aria-label') || e.textContent.trim())).length")
             self.assertEqual(unnamed, 0)
+            # A slider says its value as the page shows it.
+            self.assertEqual(browser.value("[...document.querySelectorAll('#panel input[type=range]')].filter(e => !/^-?[0-9.]+ (degrees|millimetres)( per second)?$/.test(e.getAttribute('aria-valuetext') ?? '')).length"), 0)
+            # The button that has the focus takes the key: it is flipped once, and the simulation stands.
+            ground = "document.querySelector('#toggles [aria-label^=Ground]')"
+            was = browser.value(f"{ground}.getAttribute('aria-pressed')")
+            browser.value(f"{ground}.focus()")
+            browser.key(" ", "Space")
+            browser.wait(f"{ground}.getAttribute('aria-pressed') !== {was!r}")
+            browser.drawn()
+            self.assertEqual(browser.value(TIME), 0)
             # Tabs by arrows, a part by the list, the spring and the camera by keys.
             browser.value("document.getElementById('tab-Joints').focus()")
             for name in ("Drive", "Curves", "Picked"):

@@ -21,6 +21,11 @@ export function button(parent: HTMLElement, label: string, content: string, clic
   return out;
 }
 
+/** Whether a key presses the button that has the focus; then it is no key of the page. */
+export function pressesButton(event: KeyboardEvent): boolean {
+  return (event.key === " " || event.key === "Enter") && event.target instanceof HTMLButtonElement;
+}
+
 /** A button that stays pressed; `set` changes it without a click. */
 export interface Toggle {
   set(on: boolean): void;
@@ -83,6 +88,7 @@ export class Bar {
     const label = player.playing ? PAUSE : PLAY;
     if (this.play.innerHTML !== label) this.play.innerHTML = label;
     this.slider.value = String(player.time);
+    this.slider.setAttribute("aria-valuetext", `${player.time.toFixed(2)} seconds`);
     const share = player.end > player.start ? (player.time - player.start) / (player.end - player.start) : 0;
     this.slider.style.setProperty("--share", `${(100 * share).toFixed(2)}%`);
     this.clock.textContent = `${player.time.toFixed(2)} / ${player.end.toFixed(2)} s`;

@@ -1,6 +1,6 @@
 // The page of a running simulation.
 import * as THREE from "three";
-import { addToggle, button, icon, NEXT, PAUSE, PLAY, type Toggle } from "./controls.ts";
+import { addToggle, button, icon, NEXT, PAUSE, PLAY, pressesButton, type Toggle } from "./controls.ts";
 import { Driver, readStick } from "./drive.ts";
 import { coveredByControls } from "./framing.ts";
 import { Help, type KeyList } from "./help.ts";
@@ -18,6 +18,7 @@ const RECORD = icon("M8 3a5 5 0 1 0 0 10A5 5 0 0 0 8 3z");
 const CAMERA = icon("M2 4.5h3l1-1.5h4l1 1.5h3v8H2zM8 6a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z");
 const MOST_CONTACTS = 4096;
 const DRIVE_PERIOD = 50; // [ms]
+const READING = 8000; // how long a sentence stays at least [ms]
 const ORBIT = Math.PI / 24;
 const KEYS: KeyList = [
   ["Space", "play or pause"], ["→", "one step"], ["Home", "begin again"], ["↑ ↓", "faster, slower"],
@@ -138,7 +139,9 @@ export function startLive(view: View): void {
   document.title = `${view.title} · Mechane`;
   byId("title").textContent = view.title;
   const message = byId("message");
+  let readUntil = 0;
   const say = (text: string) => {
+    readUntil = performance.now() + READING;
     message.hidden = text === "";
     message.textContent = text;
     message.classList.add("toast");
@@ -260,8 +263,7 @@ export function startLive(view: View): void {
   };
   window.addEventListener("keydown", (event) => {
     const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
-    const pressing = event.key === " " && event.target instanceof HTMLButtonElement;
-    if (help.open) return;
+    if (help.open || pressesButton(event)) return;
     if (event.key === "Escape") {
       if (driver.on) drives(false);
       else if (mouse.lifts) mouse.drop();
@@ -277,7 +279,7 @@ export function startLive(view: View): void {
       return;
     }
     const action = keys[event.key];
-    if (!action || event.ctrlKey || event.metaKey || event.altKey || typing || pressing) return;
+    if (!action || event.ctrlKey || event.metaKey || event.altKey || typing) return;
     event.preventDefault();
     action();
     redraw();
@@ -315,7 +317,8 @@ export function startLive(view: View): void {
     showFrame(view, frame);
     bar.update(frame);
     panel.update(frame);
-    if (!frame.diverged && frame.playing && message.classList.contains("toast")) say("");
+    // Frames come many times a second; a sentence stays until it can be read.
+    if (!frame.diverged && frame.playing && message.classList.contains("toast") && performance.now() > readUntil) say("");
     document.body.dataset.time = frame.time.toFixed(3);
     document.body.dataset.bytes = String(frame.bytes);
     document.body.dataset.faces = String(frame.patchDepths.length);

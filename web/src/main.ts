@@ -1,4 +1,4 @@
-import { addToggle, Bar } from "./controls.ts";
+import { addToggle, Bar, pressesButton } from "./controls.ts";
 import { coveredByControls } from "./framing.ts";
 import { startLive } from "./live_main.ts";
 import { readOptions } from "./options.ts";
@@ -75,7 +75,7 @@ function start(view: View): void {
   };
   addLookKeys(stage, view.title, () => stage.draw(player.time), redraw);
   window.addEventListener("keydown", (event) => {
-    const action = keys[event.key];
+    const action = pressesButton(event) ? undefined : keys[event.key];
     if (!action || event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLSelectElement) return;
     event.preventDefault();
     action();

@@ -42,6 +42,7 @@ class DofRow {
   private readonly value: HTMLOutputElement;
   private readonly scale: number;
   private readonly unit: string;
+  private readonly speaks = new Map<HTMLInputElement, () => void>();
 
   constructor(parent: HTMLElement, name: string, dof: number, parts: Parts, canMove: boolean, events: PanelEvents) {
     const info = parts.dofs[dof];
@@ -53,27 +54,44 @@ class DofRow {
     this.value = make(head, "output");
     const reach = info.linear ? 1 : Math.PI;
     const [lower, upper] = [info.lower ?? -reach, info.upper ?? reach];
-    const slider = (label: string, low: number, high: number, changed: (value: number) => void) => {
+    const slider = (label: string, low: number, high: number, changed: (value: number) => void, rate = false) => {
       const input = make(row, "input");
       input.type = "range";
       [input.min, input.max, input.step] = [String(low), String(high), "any"];
       input.title = label;
       input.setAttribute("aria-label", `${label} of ${name}`);
-      input.addEventListener("input", () => changed(Number(input.value)));
+      // The number of the input is in radians or metres; who listens gets what stands on the page.
+      const speak = () => input.setAttribute("aria-valuetext", this.spoken(Number(input.value), rate));
+      this.speaks.set(input, speak);
+      input.addEventListener("input", () => {
+        speak();
+        changed(Number(input.value));
+      });
       return input;
     };
     if (info.slider && canMove) this.coordinate = slider("Position", lower, upper, (v) => events.joint(dof, v));
     if (info.mode !== 0 && info.mode !== 4 && (info.slider || info.mode === VELOCITY)) {
       const rate = info.mode === VELOCITY;
-      this.target = slider(rate ? "Target velocity" : "Target", rate ? -10 : lower, rate ? 10 : upper, (v) => events.target(dof, v));
+      this.target = slider(rate ? "Target velocity" : "Target", rate ? -10 : lower, rate ? 10 : upper, (v) => events.target(dof, v), rate);
       this.target.classList.add("target");
     }
   }
 
   update(q: number, target: number): void {
     this.value.textContent = Number.isFinite(q) ? `${(q * this.scale).toFixed(1)} ${this.unit}` : "";
-    if (this.coordinate && document.activeElement !== this.coordinate) this.coordinate.value = String(q);
-    if (this.target && document.activeElement !== this.target && Number.isFinite(target)) this.target.value = String(target);
+    if (this.coordinate && document.activeElement !== this.coordinate) this.show(this.coordinate, q);
+    if (this.target && document.activeElement !== this.target && Number.isFinite(target)) this.show(this.target, target);
+  }
+
+  private show(input: HTMLInputElement, value: number): void {
+    if (Number(input.value) === value && input.hasAttribute("aria-valuetext")) return;
+    input.value = String(value);
+    this.speaks.get(input)?.();
+  }
+
+  private spoken(value: number, rate: boolean): string {
+    const unit = this.unit === "°" ? "degrees" : "millimetres";
+    return `${(value * this.scale).toFixed(1)} ${unit}${rate ? " per second" : ""}`;
   }
 }
 

@@ -56,6 +56,8 @@ class Engine {
     // -- before the first step: project or resume, then begin
     /// Moves bodies onto their joints. @param found  gets RUN_PROJECTED
     dynamics::Projection project(Diagnostics& found);
+    /// What `project` would report, before settings change the start; nothing moves.
+    void check_start(Diagnostics& found) const;
     /// Takes over what a checkpoint holds, and hands the solver what it remembers.
     /// @error RECORD_CHECKPOINT  of another model, solver or step
     Result<void> resume(const record::Checkpoint& from);

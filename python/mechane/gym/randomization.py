@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arguments import whole
 from ..core.array import reals
 from ..core.enums import ModelFlags
 from .draws import normals, uniforms
@@ -37,6 +38,9 @@ class Randomization:
             least = 0 if name in ("delay", "friction", "gains") else 1e-6
             if not least <= low <= high < float("inf"):
                 raise ValueError(f"Randomization: {name} is ({low}, {high}), expected two rising numbers from {least} on")
+        for name, numbers in (("delay", self.delay), ("push_every", (self.push_every,))):
+            for number in numbers:
+                whole(f"Randomization: {name}", number)  # steps are counted
         for name in ("push_every", "push_speed", "observation_noise"):
             reals(name, getattr(self, name), 1)
             if not 0 <= getattr(self, name) < float("inf"):

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import urllib.parse
+import weakref
 from typing import Any
 
 from .. import _core
@@ -59,15 +60,37 @@ def _frame_of(url: str) -> str:
     return f'<iframe style="width:100%;height:560px;border:0" src="{html.escape(url, quote=True)}"></iframe>'
 
 
+def _serve(server: http.server.HTTPServer, ended: threading.Event) -> None:
+    """Answers until it is told to end. `serve_forever` is not used: who ends it waits for it, also where it never began."""
+    while not ended.is_set():
+        server.handle_request()
+
+
+def _end_serving(server: http.server.HTTPServer, ended: threading.Event, thread: threading.Thread) -> None:
+    """Stops listening. The thread looks up many times a second, and is not waited for by itself."""
+    ended.set()
+    if thread is not threading.current_thread() and thread.is_alive():
+        thread.join(1)
+    server.server_close()
+
+
 class Viewer:
-    """A page on the loopback address until it is closed, or its object goes."""
+    """A page on the loopback address until it is closed, its object goes, or the interpreter ends."""
 
     def __init__(self, page: str, port: int):
         self._token = secrets.token_hex(16)
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(_Page, page.encode(), self._token))
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-        self._thread.start()
-        self.address, self.port = self._server.server_address[:2]
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(_Page, page.encode(), self._token))
+        server.timeout = 0.05
+        ended = threading.Event()
+        thread = threading.Thread(target=_serve, args=(server, ended), daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the interpreter may be going
+            server.server_close()
+            raise
+        # A finalizer runs before the interpreter stops its threads; in `__del__` one would wait for a thread that stands still.
+        self._end = weakref.finalize(self, _end_serving, server, ended, thread)
+        self.address, self.port = server.server_address[:2]
 
     @property
     def url(self) -> str:
@@ -75,12 +98,8 @@ class Viewer:
         return f"http://{self.address}:{self.port}/?token={self._token}"
 
     def close(self) -> None:
-        """Stops listening."""
-        if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
-            self._thread.join()
-            self._server = None  # type: ignore[assignment]
+        """Stops listening; once more does nothing."""
+        self._end()
 
     def __enter__(self) -> "Viewer":
         return self
@@ -88,21 +107,32 @@ class Viewer:
     def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        try:
-            self.close()
-        except Exception:  # noqa: BLE001  the interpreter may be going
-            pass
-
     def __repr__(self) -> str:
-        return f"<Viewer {self.url}>" if self._server is not None else "<Viewer closed>"
+        return f"<Viewer {self.url}>" if self._end.alive else "<Viewer closed>"
 
     def _repr_html_(self) -> str:
-        return _frame_of(self.url) if self._server is not None else f"<p>{html.escape(repr(self))}</p>"
+        return _frame_of(self.url) if self._end.alive else f"<p>{html.escape(repr(self))}</p>"
+
+
+def _end_process(process: subprocess.Popen[str], drain: threading.Thread) -> None:
+    """Ends a process as its terminal would, and what does not listen by force."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    drain.join(1)
+    if drain.is_alive():
+        return  # a grandchild holds the pipe; closing it would wait for the reader
+    for pipe in (process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
 
 
 class LiveViewer:
-    """A simulation that runs in the browser (`mechane view`), in a process of its own, until it is closed or its object goes."""
+    """A simulation that runs in the browser (`mechane view`), in a process of its own, until it is closed, its object goes, or the interpreter ends."""
 
     def __init__(self, file: str, port: int, options: tuple[str, ...]):
         command = [sys.executable, "-m", "mechane", "view", file, "--no-browser", "--framed", "--port", str(port), *options]
@@ -116,40 +146,24 @@ class LiveViewer:
         place = urllib.parse.urlsplit(self.url)
         self.address, self.port = place.hostname, place.port
         # What it says later is dropped, so that a full pipe does not stop it.
-        self._drain = threading.Thread(target=self._process.stderr.read, daemon=True)
-        self._drain.start()
+        drain = threading.Thread(target=self._process.stderr.read, daemon=True)
+        drain.start()
+        self._end = weakref.finalize(self, _end_process, self._process, drain)
 
     def is_running(self) -> bool:
         """Whether the simulation is still served."""
         return self._process is not None and self._process.poll() is None
 
     def close(self) -> None:
-        """Ends the simulation."""
-        process, self._process = getattr(self, "_process", None), None
-        if process is None:
-            return
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-            try:
-                process.wait(30)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-        self._drain.join()
-        process.stdout.close()
-        process.stderr.close()
+        """Ends the simulation; once more does nothing."""
+        self._process = None
+        self._end()
 
     def __enter__(self) -> "LiveViewer":
         return self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
-
-    def __del__(self) -> None:
-        try:
-            self.close()
-        except Exception:  # noqa: BLE001  the interpreter may be going
-            pass
 
     def __repr__(self) -> str:
         return f"<LiveViewer {self.url}>" if self.is_running() else "<LiveViewer closed>"

@@ -321,6 +321,11 @@ class Native(SolverBase):
                 state_in._np("body_f")[...] -= pulls
         if self.report["diverged"] or self.report["diverged_worlds"]:
             warn(f"SOLVER_DIVERGED: {self.report['culprit']}")
+        # Once, until no body is too fast any more: a robot that spins would be told at each step.
+        slowed = self.report["clamped_velocities"]
+        if slowed and not self.__dict__.get("_slowed", False):
+            warn(f"RUN_VELOCITY_CLAMPED: bodies exceeded the speed limit of the solver and were slowed down, {slowed} times in this step")
+        self._slowed = bool(slowed)
         if before is not None:
             plain(observables.body_qdd)[...] = (state_out._np("body_qd") - before) / dt
         if wrenches:

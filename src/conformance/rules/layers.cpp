@@ -143,7 +143,7 @@ constexpr Rule kInstances{
     .severity = Severity::info,
     .summary  = "Geometry is placed by a layer of instances.",
     .why      = "The same bolt is then stored once and placed a hundred times.",
-    .fix      = "None: instances.usda has to be written.",
+    .fix      = "None: which pieces are alike, and are defined once and referenced, is the author's to say.",
     .bad      = R"(#files
 === robot.usda
 <<entry references @./geometries.usda@>>
@@ -396,16 +396,24 @@ class Judge {
     {
         std::size_t       gprims = 0;
         const AssetLayer* first  = nullptr;
+        bool              called = false;  // there is a layer of the name that the role has
         for (std::size_t i = 1; i < layers_.size(); ++i) {
             if (!layers_[i].inside) continue;
             if (layers_[i].has(kInstanceRole) && named_role(layers_[i]) != kBaseRole) return;
-            if (layers_[i].gprims > 0 && first == nullptr) first = &layers_[i];
+            const bool named = named_role(layers_[i]) == kInstanceRole;
+            if (layers_[i].gprims > 0 && (first == nullptr || (named && !called))) first = &layers_[i];
+            called = called || named;
             gprims += layers_[i].gprims;
         }
         if (gprims < 2) return;
         sink_.applies(kInstances);
-        say(kInstances, site_of(*first), fmt::format("{} pieces of geometry and no layer places them", gprims),
-            "no references to geometry", "instances.usda", "reference the geometry from a layer instances.usda");
+        say(kInstances, site_of(*first),
+            called
+                ? fmt::format("{} pieces of geometry, and {} places none of them by reference", gprims, first->relative)
+                : fmt::format("{} pieces of geometry and no layer places them", gprims),
+            "no references to geometry", "instances.usda",
+            called ? "define each piece once in geometries.usdc, and reference it from instances.usda"
+                   : "reference the geometry from a layer instances.usda");
     }
 
     void encoding(const AssetLayer& layer)

@@ -39,6 +39,7 @@ struct Reduced {
     bool        flattened   = false;  ///< the fault does not need composition
     bool        interrupted = false, exhausted = false;  ///< `stop` said so; `runs` was reached
     std::vector<std::string> kept_names;                 ///< names that the fault needs
+    std::vector<std::string> untried_names;  ///< names that stayed because the search was cut short before them
 };
 
 /// Takes out of a stage whatever the fault does not need: layers, prims level by level, arcs and metadata, schemas,

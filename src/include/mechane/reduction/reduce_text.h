@@ -12,7 +12,8 @@ struct ReducedText {
     std::size_t              elements_before = 0, elements = 0;
     std::size_t              runs        = 0;
     bool                     interrupted = false, exhausted = false;
-    std::vector<std::string> kept_names;  ///< names that the fault needs
+    std::vector<std::string> kept_names;     ///< names that the fault needs
+    std::vector<std::string> untried_names;  ///< names that stayed because the search was cut short
 };
 
 /// The smallest file of XML (URDF, xacro, MJCF, SDFormat) that still shows a fault: elements go level by level, then

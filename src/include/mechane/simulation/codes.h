@@ -83,9 +83,16 @@ inline constexpr Code kTargetRange{
 inline constexpr Code kSetUnknown{"RUN_SET_UNKNOWN", Severity::error,
                                   "A setting names a joint, body or field that the model does not have.",
                                   "Use PATH.field=value with field target_q, target_qd, f, q or qd."};
+inline constexpr Code kSetVelocity{
+    "RUN_SET_VELOCITY", Severity::warning,
+    "A setting gives a body a velocity that its joint does not allow; the part that it allows is kept.",
+    "Set the rate of the joint, JOINT.qd, or a velocity along which the joint moves."};
 inline constexpr Code kControlFile{
     "RUN_CONTROL_FILE", Severity::error, "A control file cannot be read.",
     "The first row names the columns: t, then PATH.field; the others hold numbers in SI units."};
+inline constexpr Code kControlLate{"RUN_CONTROL_LATE", Severity::warning,
+                                   "Rows of a control file are later than the end of the run; they have no effect.",
+                                   "Run longer with --duration, or leave the rows out."};
 inline constexpr Code kVelocityClamped{
     "RUN_VELOCITY_CLAMPED", Severity::warning, "Bodies exceeded the speed limit of the solver and were slowed down.",
     "Look for stiff drives, deep initial overlaps, or a time step that is too large."};
