@@ -128,7 +128,8 @@ bool is_parted(const sf::Loss& loss, const std::set<std::string>& names)
 bool stands_in_layer(const sf::Loss& loss)
 {
     return loss.action == sf::LossAction::converted &&
-           (loss.code == "sensor" || loss.code == "equality" || loss.target_value.starts_with("Mjc") ||
+           (loss.code == "sensor" || loss.code == "equality" || loss.code == "joint-equality" ||
+            loss.code == "inactive-equality" || loss.target_value.starts_with("Mjc") ||
             loss.target_value.starts_with("mjc:"));
 }
 
