@@ -13,7 +13,7 @@ GEOM = '<geom size=".1" mass="1"/>'
 FOUR_HINGES = f'''<compiler angle="radian"/><worldbody><body name="A" pos=".1 .2 1" euler=".3 0 .2">
 <joint name="s" type="slide" axis="1 .3 0" range="-1 2"/><joint name="h1" axis="0 1 0" ref=".2"/><joint name="h2" axis="0 1 .5" pos="0 .1 0" ref=".4" damping=".3"/>
 <joint name="h3" axis="1 1 0" range="-.5 .7" armature=".02"/><joint name="h4" axis="1 0 .2" pos=".05 0 0" range="-.1 .9" damping=".7" frictionloss=".3" stiffness="4" springref=".1"/>{GEOM}
-<body name="B" pos="0 0 .3"><joint name="k"/>{GEOM}</body></body></worldbody>'''
+<body name="B" pos="0 0 .3"><joint name="k"/>{GEOM}</body></body></worldbody><actuator><position name="m" joint="h4" kp="5" kv=".4"/></actuator>'''
 #: Equalities that no joint of OpenUSD stands for, or that are turned off.
 EQUALITIES = f'''<worldbody><body name="A"><joint name="a"/>{GEOM}</body><body name="B" pos="1 0 0"><joint name="b1"/><joint name="b2" axis="0 1 0"/>{GEOM}</body>
 <body name="C" pos="2 0 0"><freejoint name="f"/>{GEOM}<site name="c"/></body></worldbody><equality>
@@ -63,6 +63,7 @@ class Round(unittest.TestCase):
                 size = sum(v * v for v in axis) ** 0.5
                 for one, other in zip(axis, now):
                     self.assertAlmostEqual(one / size, other, delta=1e-6)
+        self.assertEqual(found["m"].get("joint"), "h4")
         self.assertEqual([e.get("name") for e in found["A"].iter("joint")][:5], ["s", "h1", "h2", "h3", "h4"])
         for one, other in zip((0.1, 0.2, 1), numbers(found["A"].get("pos"))):
             self.assertAlmostEqual(one, other, delta=1e-6)
