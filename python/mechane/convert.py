@@ -123,13 +123,13 @@ class Conversion:
 
 
 @contextmanager
-def _file_of(source: Any, variants: dict[str, dict[str, str]] | None) -> Iterator[str]:
-    """The file that is converted: the source, or what it shows, written for as long as it takes."""
+def _file_of(source: Any, variants: dict[str, dict[str, str]] | None) -> Iterator[tuple[str, str]]:
+    """The file that is converted, and what messages call it: the source, or what it shows, written for as long as it takes."""
     if isinstance(source, (str, os.PathLike)):
         file = os.fspath(source)
         if not os.path.exists(file) and not os.path.exists(file.split("[")[0]):
             raise error(FileNotFoundError, "STAGE_OPEN", f"source: there is no file {file}", layer=file)
-        yield file
+        yield file, file
         return
     if not (isinstance(source, (bytes, bytearray, memoryview)) or is_live_stage(source) or hasattr(source, "_stage") or isinstance(source, _core.Stage)):
         raise error(TypeError, "PYTHON_ARG_SOURCE", f"source: expected a path, bytes of usda, or a stage, not {type(source).__name__}")
@@ -137,7 +137,16 @@ def _file_of(source: Any, variants: dict[str, dict[str, str]] | None) -> Iterato
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "stage.usdc")
         _core.save_flat(stage, file)
-        yield file
+        yield file, stage.source or "<stage>"
+
+
+def _called(value: Any, file: str, name: str) -> Any:
+    """The same with a file that was written for a conversion called as its source is."""
+    if isinstance(value, str):
+        return value.replace(file, name)
+    if isinstance(value, dict):
+        return {key: _called(one, file, name) for key, one in value.items()}
+    return [_called(one, file, name) for one in value] if isinstance(value, list) else value
 
 
 def _set(options: Any, known: tuple[str, ...], given: dict[str, Any]) -> None:
@@ -172,13 +181,17 @@ def _convert(source: Any, out: str | os.PathLike, formats: tuple[str, ...], know
     options.strict, options.verify, options.threads = bool(strict), bool(verify), _core.get_num_threads()
     options.look_in([os.fspath(p) for p in listed(resolver_paths)], {name: os.fspath(folder) for name, folder in (packages or {}).items()})
     options.select([(f"{prim}{{{name}}}", choice) for prim, sets in (variants or {}).items() for name, choice in sets.items()])
-    with _file_of(source, variants) as file:
+    with _file_of(source, variants) as (file, name):
         done, found = _core.convert(file, target, options)
+    if name != file:
+        found = _called(found, file, name)
     if done is None:
         raise error_from(found[-1], Diagnostics(Diagnostic(**fields) for fields in found))
-    return Conversion(entry=pathlib.Path(done["entry"]), files=[pathlib.Path(file) for file in done["files"]], losses=Losses(done["losses"]),
-                      diagnostics=publish(found, "mechane.convert"), remaining_errors=done["errors"],
-                      verified=json.loads(done["verify"]) if done["verify"] else None, holds=done["holds"])
+    losses, verified = done["losses"], json.loads(done["verify"]) if done["verify"] else None
+    if name != file:
+        losses, verified = json.dumps(_called(json.loads(losses), file, name), indent=2, ensure_ascii=False), _called(verified, file, name)
+    return Conversion(entry=pathlib.Path(done["entry"]), files=[pathlib.Path(one) for one in done["files"]], losses=Losses(losses),
+                      diagnostics=publish(found, "mechane.convert"), remaining_errors=done["errors"], verified=verified, holds=done["holds"])
 
 
 def to_usd(source: Any, out: str | os.PathLike, *, strict: bool = False, verify: bool = False, resolver_paths: list[str | os.PathLike] | None = None,

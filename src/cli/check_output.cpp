@@ -31,11 +31,13 @@ bool is_stdout(const std::string& file) { return file.empty() || file == "-"; }
 /// Lines that are written as they come.
 class Lines final : public CheckOutput {
   public:
-    using Write = std::function<std::string(const conformance::Report&)>;
+    using Write    = std::function<std::string(const conformance::Report&)>;
+    using Unopened = std::string (*)(const Diagnostic&);
 
     /// @param commands  the text holds colours or commands on purpose
-    Lines(const CheckArgs& args, Context& context, Write write, bool commands)
-        : file_(args.output), io_(context.io), write_(std::move(write)), commands_(commands)
+    /// @param unopened  the line of an asset that could not be opened; none: the terminal tells it
+    Lines(const CheckArgs& args, Context& context, Write write, bool commands, Unopened unopened = nullptr)
+        : file_(args.output), io_(context.io), write_(std::move(write)), unopened_(unopened), commands_(commands)
     {
     }
     /// Has the file grow as lines come; otherwise it is written at the end.
@@ -59,8 +61,11 @@ class Lines final : public CheckOutput {
         else
             io_.out(text);
     }
-    void     add(conformance::Report report) override { put(write_(report)); }
-    void     add_unopened(const Diagnostic&) override {}
+    void add(conformance::Report report) override { put(write_(report)); }
+    void add_unopened(const Diagnostic& error) override
+    {
+        if (unopened_ != nullptr) put(unopened_(error));
+    }
     ExitCode end() override
     {
         if (growing_)
@@ -72,6 +77,7 @@ class Lines final : public CheckOutput {
     std::string                       file_;
     Io&                               io_;
     Write                             write_;
+    Unopened                          unopened_;
     bool                              commands_;
     std::string                       held_;
     std::optional<files::GrowingFile> growing_;
@@ -166,7 +172,8 @@ class Document final : public CheckOutput {
                                            args_.batch == 0 ? 0 : batches_};
         if (args_.format == "json") return conformance::to_json(reports_, options);
         if (args_.format == "sarif") return conformance::to_sarif(reports_, options);
-        if (args_.format == "junit") return conformance::to_junit(reports_, severity_named(args_.fail_on));
+        if (args_.format == "junit")
+            return conformance::to_junit(reports_, severity_named(args_.fail_on), options.unopened);
         options.pictures = page_pictures(reports_, context_);
         return conformance::to_html(reports_, options);
     }
@@ -223,7 +230,8 @@ std::unique_ptr<CheckOutput> check_output(const CheckArgs& args, std::size_t par
         auto                       write = [options, text = args.format == "text"](const conformance::Report& report) {
             return text ? conformance::to_text(report, options) : conformance::to_github({&report, 1});
         };
-        return std::make_unique<Lines>(args, context, std::move(write), true);
+        return std::make_unique<Lines>(args, context, std::move(write), true,
+                                       args.format == "github" ? &conformance::github_unopened : nullptr);
     }
     return std::make_unique<Document>(args, context);
 }

@@ -195,8 +195,9 @@ int diff_assets(const DiffArgs& args, const difference::CompareOptions& options,
             return context.io.fail((*one).error());
         }
     }
-    auto                               comparison = difference::compare(a->tree, b->tree, options);
-    const bool                         page       = files::has_suffix(args.output, {".html"});
+    auto comparison = difference::compare(a->tree, b->tree, options);
+    difference::compare_unread(comparison, *a, *b, options);
+    const bool                         page = files::has_suffix(args.output, {".html"});
     std::optional<difference::Rollout> rollout;
     std::string                        drawn;
     // Without --only everything is compared.

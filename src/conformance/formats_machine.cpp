@@ -156,25 +156,29 @@ Json sarif_rule(const Rule& rule, bool documented)
     return text;
 }
 
-Json sarif_result(const Report& report, const Finding& finding, std::size_t rule_index)
+/// @param asset  where a site names no layer
+Json sarif_location(const Site& site, const std::string& asset)
 {
     Json location = {{"physicalLocation",
-                      {{"artifactLocation",
-                        {{"uri", files::uri_of(finding.site.layer.empty() ? report.asset : finding.site.layer)}}}}}};
-    if (finding.site.line > 0) {
-        location["physicalLocation"]["region"]["startLine"] = finding.site.line;
-        if (finding.site.column > 0) location["physicalLocation"]["region"]["startColumn"] = finding.site.column;
+                      {{"artifactLocation", {{"uri", files::uri_of(site.layer.empty() ? asset : site.layer)}}}}}};
+    if (site.line > 0) {
+        location["physicalLocation"]["region"]["startLine"] = site.line;
+        if (site.column > 0) location["physicalLocation"]["region"]["startColumn"] = site.column;
     }
-    if (!finding.site.prim.empty())
+    if (!site.prim.empty())
         location["logicalLocations"] =
-            Json::array({{{"fullyQualifiedName",
-                           finding.site.prim + (finding.site.property.empty() ? "" : "." + finding.site.property)},
+            Json::array({{{"fullyQualifiedName", site.prim + (site.property.empty() ? "" : "." + site.property)},
                           {"kind", "object"}}});
+    return location;
+}
+
+Json sarif_result(const Report& report, const Finding& finding, std::size_t rule_index)
+{
     return {{"ruleId", finding.rule->id},
             {"ruleIndex", rule_index},
             {"level", sarif_level(finding.severity)},
             {"message", {{"text", finding.message + (finding.hint.empty() ? "" : ". " + finding.hint)}}},
-            {"locations", Json::array({std::move(location)})},
+            {"locations", Json::array({sarif_location(finding.site, report.asset)})},
             {"partialFingerprints", {{"mechane/v1", finding.fingerprint}}}};
 }
 
@@ -184,11 +188,18 @@ Json summary_json(const StreamTotals& totals)
             {"suppressed", totals.suppressed}, {"baselined", totals.baselined}, {"unchecked", totals.unchecked}};
 }
 
-/// How the run itself went: rules that could not be judged are no results.
-Json sarif_invocation(std::span<const Report> reports)
+/// How the run itself went: assets that could not be opened and rules that could not be judged are no results.
+Json sarif_invocation(std::span<const Report> reports, std::span<const Diagnostic> unopened)
 {
     Json notes = Json::array();
-    bool whole = true;
+    bool whole = unopened.empty();
+    for (const Diagnostic& why : unopened) {
+        Json note{{"level", sarif_level(why.severity)},
+                  {"descriptor", {{"id", why.id}}},
+                  {"message", {{"text", why.message + (why.hint.empty() ? "" : ". " + why.hint)}}}};
+        if (!why.site.layer.empty()) note["locations"] = Json::array({sarif_location(why.site, {})});
+        notes.push_back(std::move(note));
+    }
     for (const Report& report : reports) {
         for (const Diagnostic& note : report.notes)
             notes.push_back({{"level", sarif_level(note.severity)},
@@ -365,7 +376,7 @@ std::string to_sarif(std::span<const Report> reports, const FormatOptions& optio
     }
     Json run{
         {"tool", {{"driver", {{"name", "mechane"}, {"version", options.version}, {"rules", std::move(described)}}}}},
-        {"invocations", Json::array({sarif_invocation(reports)})},
+        {"invocations", Json::array({sarif_invocation(reports, options.unopened)})},
         {"results", std::move(results)}};
     // Readers take runs of one tool with one id as versions of each other.
     if (options.batch != 0) run["automationDetails"] = {{"id", fmt::format("mechane check/batch {}/", options.batch)}};
@@ -383,9 +394,15 @@ static std::string place_of(const Site& site, const std::string& asset)
     return out;
 }
 
-std::string to_junit(std::span<const Report> reports, Severity fail_on)
+std::string to_junit(std::span<const Report> reports, Severity fail_on, std::span<const Diagnostic> unopened)
 {
     std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
+    for (const Diagnostic& why : unopened)
+        out += fmt::format(
+            "  <testsuite name=\"REP-0158 {}\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\">\n    <testcase "
+            "classname=\"rep0158\" name=\"open\"><error type=\"{}\" message=\"{}\">{}</error></testcase>\n  "
+            "</testsuite>\n",
+            xml(why.site.layer), why.id, xml(why.message), xml(place_of(why.site, {}) + ": " + why.hint));
     for (const Report& report : reports) {
         std::map<const Rule*, std::vector<const Finding*>> by_rule;
         for (const Finding& finding : report.findings) by_rule[finding.rule].push_back(&finding);

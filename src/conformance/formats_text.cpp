@@ -26,6 +26,32 @@ std::string place(const Site& site)
 std::string counted(std::size_t count, std::string_view one, std::string_view many)
 { return fmt::format("{} {}", count, count == 1 ? one : many); }
 
+/// Text of a workflow command: it ends at a line feed, and its properties at commas and colons, which are written as
+/// %0A, %2C and %3A.
+std::string escaped(std::string_view text, std::string_view also = "")
+{
+    std::string out;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '%' || byte < 0x20 || byte == 0x7f || also.find(c) != std::string_view::npos)
+            out += fmt::format("%{:02X}", byte);
+        else
+            out += c;
+    }
+    return out;
+}
+
+/// @param asset  where the site names no layer
+std::string annotation(Severity severity, const Site& site, const std::string& asset, std::string_view id,
+                       std::string_view message)
+{
+    const char* level = severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "notice";
+    std::string out   = fmt::format("::{} file={}", level, escaped(site.layer.empty() ? asset : site.layer, ",:"));
+    if (site.line > 0) out += fmt::format(",line={}", site.line);
+    out += fmt::format(",title={}::{}", id, escaped(message));
+    return out + (site.prim.empty() ? "\n" : fmt::format(" ({})\n", escaped(site.prim)));
+}
+
 std::string painted(Severity severity, std::string_view text, bool colored)
 {
     if (!colored) return std::string(text);
@@ -70,33 +96,15 @@ std::string to_text(const Report& report, const FormatOptions& options)
 
 std::string to_github(std::span<const Report> reports)
 {
-    // A workflow command ends at a line feed, and properties at commas and colons: those are written as %0A, %2C and
-    // %3A.
-    const auto escaped = [](std::string_view text, std::string_view also = "") {
-        std::string out;
-        for (const char c : text) {
-            const auto byte = static_cast<unsigned char>(c);
-            if (c == '%' || byte < 0x20 || byte == 0x7f || also.find(c) != std::string_view::npos)
-                out += fmt::format("%{:02X}", byte);
-            else
-                out += c;
-        }
-        return out;
-    };
     std::string out;
     for (const Report& report : reports)
-        for (const Finding& finding : report.findings) {
-            const char* level = finding.severity == Severity::error     ? "error"
-                                : finding.severity == Severity::warning ? "warning"
-                                                                        : "notice";
-            out += fmt::format("::{} file={}", level,
-                               escaped(finding.site.layer.empty() ? report.asset : finding.site.layer, ",:"));
-            if (finding.site.line > 0) out += fmt::format(",line={}", finding.site.line);
-            out += fmt::format(",title={}::{}", finding.rule->id, escaped(finding.message));
-            out += finding.site.prim.empty() ? "\n" : fmt::format(" ({})\n", escaped(finding.site.prim));
-        }
+        for (const Finding& finding : report.findings)
+            out += annotation(finding.severity, finding.site, report.asset, finding.rule->id, finding.message);
     return out;
 }
+
+std::string github_unopened(const Diagnostic& why)
+{ return annotation(why.severity, why.site, {}, why.id, why.message + (why.hint.empty() ? "" : ". " + why.hint)); }
 
 std::string explain(const Rule& rule)
 {

@@ -203,6 +203,7 @@ Result<void> Converting::robot_out()
     if (!robot) return robot.error();
     found_.append(robot->found);
     if (!options_.read.name.empty()) robot->tree.name = options_.read.name;
+    if (format == exporter::Format::mjcf) exporter::restore_source_axes(robot->tree);
     if (is_stage) from.tree = robot->tree;
     from.stage           = *stage;
     sf::LossReport& lost = done_.losses;

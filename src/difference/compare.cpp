@@ -106,6 +106,14 @@ void Comparison::keep(const std::vector<Quantity>& only)
         if (std::find(only.begin(), only.end(), d.quantity) != only.end()) add(std::move(d));
 }
 
+void Comparison::drop(Quantity quantity, const std::string& item, std::string_view field)
+{
+    const std::size_t dropped = std::erase_if(differences, [&](const Difference& d) {
+        return d.quantity == quantity && d.item == item && d.field == field && d.expected.empty();
+    });
+    if (dropped > 0) counts[static_cast<std::size_t>(quantity)].different -= dropped;
+}
+
 void Comparison::sort()
 {
     // Stable: within a quantity the order is that of A's links and joints, which makes reports of two runs comparable.
@@ -119,7 +127,7 @@ Result<Robot> open_robot(const std::string& file, const sf::ReadOptions& read, c
     if (sf::is_source_format(file) && !sf::is_scene_format(file)) {
         auto robot = sf::read_robot(file, read);
         if (!robot) return robot.error();
-        return Robot{file, std::move(robot->tree), std::move(robot->found)};
+        return Robot{file, std::move(robot->tree), std::move(robot->found), std::move(robot->losses)};
     }
     const auto stage = usd::Stage::open(file, open);
     if (!stage) return stage.error();

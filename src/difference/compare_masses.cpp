@@ -62,18 +62,39 @@ bool has_fixed(const Kinematics& k, std::size_t l)
     return false;
 }
 
+/// The largest difference of two elements of the same place.
+double apart(const Mat33d& x, const Mat33d& y)
+{
+    double off = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j) off = std::max(off, std::abs(x.row(i)[j] - y.row(i)[j]));
+    return off;
+}
+
 }  // namespace
 
 // Elements of the inertia are judged by the larger trace. An off-diagonal element near zero carries the rounding
 // error of the largest moment, so that a relative tolerance of its own would refuse correct values.
 bool Comparer::near(const geometry::MassProperties& x, const geometry::MassProperties& y) const
 {
-    const double size = std::max(trace(x.inertia), trace(y.inertia));
-    double       off  = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-        for (std::size_t j = 0; j < 3; ++j) off = std::max(off, std::abs(x.inertia.row(i)[j] - y.inertia.row(i)[j]));
     return std::abs(x.mass - y.mass) <= allowed(Quantity::mass, x.mass) &&
-           length(x.com - y.com) <= allowed(Quantity::center_of_mass, size_) && off <= allowed(Quantity::inertia, size);
+           length(x.com - y.com) <= allowed(Quantity::center_of_mass, size_) &&
+           apart(x.inertia, y.inertia) <= allowed(Quantity::inertia, std::max(trace(x.inertia), trace(y.inertia)));
+}
+
+// A sum is judged by what the part may be off, and by the rounding of all: a large link would hide what a small one
+// that is welded to it has lost.
+bool Comparer::near_as_sum(const geometry::MassProperties& x, const geometry::MassProperties& y,
+                           const geometry::MassProperties& part) const
+{
+    constexpr double kRounding = 1e-6;
+    const double     mass      = allowed(Quantity::mass, part.mass);
+    const double     inertia   = allowed(Quantity::inertia, trace(part.inertia)) +
+                                 kRounding * (part.mass * size_ * size_ + std::max(trace(x.inertia), trace(y.inertia)));
+    return std::abs(x.mass - y.mass) <= mass + kRounding * x.mass &&
+           length(x.mass * x.com - y.mass * y.com) <= part.mass * allowed(Quantity::center_of_mass, size_) +
+                                                          mass * size_ + x.mass * (kRounding * size_ + 1e-9) &&
+           apart(x.inertia, y.inertia) <= inertia;
 }
 
 void Comparer::masses()
@@ -104,7 +125,8 @@ void Comparer::masses()
         if (!near(x, y) &&
             (a_.group[l] != static_cast<int>(l) || b_.group[at(other)] != other || has_fixed(a_, l) ||
              has_fixed(b_, at(other))) &&
-            near(group_mass(a_, a_.group[l], pose_a_, R_a), group_mass(b_, b_.group[at(other)], pose_b_, R_b))) {
+            near_as_sum(group_mass(a_, a_.group[l], pose_a_, R_a), group_mass(b_, b_.group[at(other)], pose_b_, R_b),
+                        x)) {
             out_.count(Quantity::mass), out_.count(Quantity::center_of_mass),
                 out_.count(Quantity::inertia);  // shared otherwise among links that are one piece
             continue;

@@ -58,6 +58,7 @@ Comparison Comparer::run()
     shapes(false);
     scene();
     kinematics();
+    engine();
     out_.sort();
     return std::move(out_);
 }

@@ -80,6 +80,10 @@ class Comparer {
     // -- masses
 
     [[nodiscard]] bool near(const geometry::MassProperties& x, const geometry::MassProperties& y) const;
+    /// Links that are one piece, together.
+    /// @param part  the one of them that is compared
+    [[nodiscard]] bool near_as_sum(const geometry::MassProperties& x, const geometry::MassProperties& y,
+                                   const geometry::MassProperties& part) const;
     void               masses();
 
     // -- frames
@@ -116,6 +120,23 @@ class Comparer {
     template <class Seen>
     bool cut(const sf::RobotTree& tree, Extents& own, const Extents& other, const ShapePairs& pairs, bool first,
              const Seen& seen) const;
+
+    // -- what one simulator alone reads
+
+    /// Whether an item was found to differ in a quantity.
+    [[nodiscard]] bool is_told(Quantity q, const std::string& item) const;
+    void               engine_value(const std::string& what, const sf::Extra& one, const sf::Extra& two);
+    /// @param gains_told  the gains of an actuator are told by a drive
+    void engine_values(const std::string& what, const std::vector<sf::Extra>& x, const std::vector<sf::Extra>& y,
+                       bool gains_told = false);
+    /// An actuator that is the drive of a joint is told by the gains of this drive, if these differ.
+    [[nodiscard]] bool gains_are_told(const sf::VendorPrim& actuator) const;
+    void               engine_prims();
+    void               engine_joints();
+    void               engine_shapes();
+    void               engine_scene();
+    void               sites();
+    void               engine();
 
     // -- motion
 

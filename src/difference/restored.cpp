@@ -112,6 +112,21 @@ std::string last_quoted(const std::string& what)
     return begin == end || begin == std::string::npos ? std::string() : what.substr(begin + 1, end - begin - 1);
 }
 
+/// Whether a body of the result still says that this joint left it free.
+bool floats_by(const sf::RobotTree& tree, const std::string& joint)
+{
+    return std::any_of(tree.links.begin(), tree.links.end(), [&](const sf::Link& l) {
+        return text_of(l.extras, sf::hints::kFloating).find(joint) != std::string::npos;
+    });
+}
+
+/// Whether the result has an axis, and its joint is that of the source with all its axes.
+bool is_axis_of_source(const sf::RobotTree& tree, const std::string& axis)
+{
+    const sf::Joint* joint = joint_with(tree, axis);
+    return joint != nullptr && joint->as_in_source;
+}
+
 /// Joints of one body that were merged into one, all of which are axes of one joint again.
 bool is_parted(const sf::Loss& loss, const std::set<std::string>& names)
 {
@@ -128,7 +143,8 @@ bool is_parted(const sf::Loss& loss, const std::set<std::string>& names)
 bool stands_in_layer(const sf::Loss& loss)
 {
     return loss.action == sf::LossAction::converted &&
-           (loss.code == "sensor" || loss.code == "equality" || loss.target_value.starts_with("Mjc") ||
+           (loss.code == "sensor" || loss.code == "equality" || loss.code == "joint-equality" ||
+            loss.code == "inactive-equality" || loss.target_value.starts_with("Mjc") ||
             loss.target_value.starts_with("mjc:"));
 }
 
@@ -162,6 +178,9 @@ void correct_restored(sf::LossReport& losses, const sf::RobotTree& from, const s
         }
         if (loss.code == "joints-merged") gone = mjcf && is_parted(loss, axes);  // others have one name for all axes
         const std::string name = last_quoted(loss.what);
+        if (loss.code == "axis-left-out") gone = mjcf && is_axis_of_source(to, name);
+        // A link without mass and shapes stays where it is, whether a joint left it free or not.
+        if (loss.code == "floating-joint") gone = gone && floats_by(to, name);
         if (is_listed(kMasses, loss.code)) {
             const double one = own_mass(from, name), two = own_mass(to, name);
             gone = one > 0 && std::abs(one - two) <= 1e-5 * one;

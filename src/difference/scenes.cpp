@@ -176,8 +176,10 @@ class SceneComparer {
                  const std::string& item, bool turns)
     {
         const double k = static_cast<double>(a_.joint_stiffness[p]), l = static_cast<double>(b_.joint_stiffness[q]);
+        const std::size_t before = out_.differences.size();
         number(Quantity::passive, item, "spring stiffness", k, l, turns ? "N m/rad" : "N/m", one.site, two.site,
                {one.name});
+        if (out_.differences.size() > before) out_.drop(Quantity::property, item, "mjc:stiffness");
     }
 
     static bool bounded(const Model& m, std::size_t dof)

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <string_view>
 
 namespace mechane::difference {
 
@@ -18,6 +20,23 @@ std::string text(double value, const char* unit)
 }
 std::string text(const Vec3d& v, const char* unit)
 { return fmt::format("({:.6g}, {:.6g}, {:.6g}){}{}", v.x, v.y, v.z, *unit ? " " : "", unit); }
+
+Parts parts_of(const std::string& text)
+{
+    Parts out;
+    for (const char* at = text.c_str(); *at != 0;) {
+        char*        end = nullptr;
+        const double v   = std::strtod(at, &end);
+        if (end != at) {
+            out.numbers.push_back(v);
+            at = end;
+            continue;
+        }
+        if (std::string_view(" ,()[]\"").find(*at) == std::string_view::npos) out.words += *at;
+        ++at;
+    }
+    return out;
+}
 
 /// The absolute value of w takes the shorter of the two turns that q and -q name. The arc tangent keeps its precision
 /// near zero, where the arc cosine of w loses half the digits.

@@ -169,18 +169,18 @@ std::size_t Output::lose_vendor_values(bool gravity)
             }
     std::size_t others = 0;
     for (const sf::VendorPrim& p : tree.prims)
-        // Scopes are what the reader of MJCF makes of sensors and of equalities of tendons.
+        // Scopes are what the reader of MJCF makes of sensors, and of equalities that no joint stands for.
         if (p.type != "Scope") {
             ++others;
         } else if (std::any_of(p.extras.begin(), p.extras.end(), [](const sf::Extra& e) {
                        const std::string_view text = e.text;
                        // The text of a vendor's value is quoted as in a layer.
                        return e.name == sf::hints::kElement &&
-                              (text.size() > 1 && text.front() == '"' ? text.substr(1, text.size() - 2) : text) ==
-                                  sf::hints::kTendonEquality;
+                              sf::hints::is_equality(
+                                  text.size() > 1 && text.front() == '"' ? text.substr(1, text.size() - 2) : text);
                    })) {
             lose("equality", Severity::error, sf::LossAction::dropped, "kinematics", p.place,
-                 fmt::format("equality '{}'", p.name), {}, {}, "the format has no tendons");
+                 fmt::format("equality '{}'", p.name), {}, {}, "the format has no word for what it holds");
             losses.entries.back().motion = true;
         } else {
             lose("sensor", Severity::warning, sf::LossAction::dropped, "ros", p.place,

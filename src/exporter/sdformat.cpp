@@ -54,6 +54,7 @@ class SdformatWriter {
         for (std::size_t l = 0; l < tree_.links.size(); ++l)
             if (is_link_[l]) link(model, l);
         still(model);
+        hold_frames(model);
         for (std::size_t l = 0; l < tree_.links.size(); ++l)
             if (!is_link_[l]) frame(model, tree_.links[l].name, tree_.links[l].X_WL, out_.chain.above[l]);
         for (const sf::Frame& f : tree_.sites)
@@ -255,6 +256,42 @@ class SdformatWriter {
                           tree_.links[l].place, fmt::format("pair '{}' and 'the world'", tree_.links[l].name),
                           "may touch", "never touch",
                           "links of the robot touch neither each other nor what stands in their model");
+    }
+
+    /// Links that are one piece with a link, itself among them.
+    [[nodiscard]] std::vector<bool> piece_of(std::size_t link) const
+    {
+        std::vector<bool> out(tree_.links.size(), false);
+        out[link] = true;
+        for (bool more = true; more;) {
+            more = false;
+            for (const sf::Joint& j : tree_.joints) {
+                if (j.kind != sf::Joint::Kind::fixed || j.loop || j.parent < 0 || j.child < 0) continue;
+                if (out[index(j.parent)] == out[index(j.child)]) continue;
+                out[index(j.parent)] = out[index(j.child)] = more = true;
+            }
+        }
+        return out;
+    }
+
+    /// A frame that carries shapes or joints is a link of SDFormat. Where nothing holds it, and it weighs nothing with
+    /// all that is fixed to it, it stands still in the stage, and as a link of its own it would fall.
+    void hold_frames(XmlNode& model)
+    {
+        for (std::size_t l = 0; l < tree_.links.size(); ++l) {
+            if (!is_link_[l] || !tree_.links[l].frame || out_.chain.above[l] >= 0) continue;
+            const std::vector<bool> piece = piece_of(l);
+            bool                    body  = false;
+            for (std::size_t other = 0; other < piece.size(); ++other)
+                body = body || (piece[other] && (tree_.links[other].inertial || !tree_.links[other].frame));
+            if (body) continue;
+            std::string name = tree_.links[l].name + "_anchor";
+            while (std::any_of(tree_.joints.begin(), tree_.joints.end(),
+                               [&](const sf::Joint& j) { return j.name == name; }))
+                name += "_";
+            XmlNode& joint = model.add("joint").set("name", name).set("type", "fixed");
+            joint.leaf("parent", "world").leaf("child", tree_.links[l].name);
+        }
     }
 
     void shapes(XmlNode& node, int link)

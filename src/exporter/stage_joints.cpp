@@ -38,6 +38,180 @@ Vec3d axis_of(physics::Dof dof)
     return axis_vector<double>(static_cast<int>(dof) - first);
 }
 
+/// A name of kDofs that stands for an axis that OpenUSD's joint does not have.
+constexpr std::string_view kLeftOut = "out:";
+
+/// Numbers of a list as text: "[1, -inf, 2]".
+std::vector<double> numbers_in(const std::string& text)
+{
+    std::vector<double> out;
+    for (const char* at = text.c_str(); *at != 0;) {
+        char*        end = nullptr;
+        const double v   = std::strtod(at, &end);
+        if (end == at)
+            ++at;
+        else
+            out.push_back(v), at = end;
+    }
+    return out;
+}
+
+/// What a conversion from MJCF left of a joint of several axes (`hints::kDofs`, `kPassive`, `kExtras`): names, order
+/// and directions of its axes, exact values of each, and axes that OpenUSD's joint has no place for.
+class SourceAxes {
+  public:
+    SourceAxes(const usd::Prim& prim, sf::Joint& joint) : prim_(prim), joint_(joint) {}
+
+    /// Nothing where the joint no longer has the axes that the source had.
+    void apply()
+    {
+        names_   = hints::read<std::vector<std::string>>(prim_, hints::kDofs).value_or(std::vector<std::string>());
+        passive_ = hints::read<std::vector<double>>(prim_, hints::kPassive).value_or(std::vector<double>());
+        const auto is_out = [](const std::string& name) { return name.starts_with(kLeftOut); };
+        if (names_.size() != joint_.dofs.size() + static_cast<std::size_t>(std::ranges::count_if(names_, is_out)) ||
+            names_.empty())
+            return;
+        if (passive_.size() != 3 * names_.size()) passive_.clear();
+        by_axis_ = std::ranges::any_of(prim_.authored_property_names(), [](const usd::Token& name) {
+            return !resolve::shared_attribute(name.text()).empty();
+        });
+        for (std::size_t n = 0; n < names_.size(); ++n)
+            if (is_out(names_[n]))
+                left_out(n);
+            else if (!place(n))
+                return;
+        joint_.dofs     = std::move(sorted_);
+        joint_.left_out = std::move(left_out_);
+        if (const auto all = hints::read<std::vector<std::string>>(prim_, hints::kExtras)) extras(*all);
+    }
+
+  private:
+    const usd::Prim&                             prim_;
+    sf::Joint&                                   joint_;
+    std::vector<std::string>                     names_;
+    std::vector<double>                          passive_;  ///< three for each name, or none
+    bool                                         by_axis_ = false;
+    std::vector<sf::Dof>                         sorted_;
+    std::vector<std::vector<sf::Extra>>          said_;  ///< of each of these: what the stage says of it
+    std::vector<std::pair<std::size_t, sf::Dof>> left_out_;
+    std::vector<std::pair<bool, std::size_t>>    whereabouts_;  ///< of each name: in which of the two lists
+
+    [[nodiscard]] std::optional<double> passive(std::size_t n, std::size_t i) const
+    { return passive_[3 * n + i] != 0 ? std::optional(passive_[3 * n + i]) : std::nullopt; }
+
+    void left_out(std::size_t n)
+    {
+        sf::Dof one;
+        one.name  = names_[n].substr(kLeftOut.size());
+        one.place = one.limit_place = joint_.place;
+        if (!passive_.empty()) one.damping = passive(n, 0), one.armature = passive(n, 1), one.friction = passive(n, 2);
+        whereabouts_.emplace_back(true, left_out_.size());
+        left_out_.emplace_back(n, std::move(one));
+    }
+
+    /// Each hint is "[-]axis:name": the name that the source gave the axis, and whether it ran the other way.
+    bool place(std::size_t n)
+    {
+        std::string text  = names_[n];
+        const bool  flips = text.starts_with("-");
+        if (flips) text.erase(0, 1);
+        const std::size_t colon = text.find(':');
+        const auto dof = std::ranges::find(joint_.dofs, joint_.name + "_" + text.substr(0, colon), &sf::Dof::name);
+        if (colon == std::string::npos || dof == joint_.dofs.end()) return false;
+        whereabouts_.emplace_back(false, sorted_.size());
+        sorted_.push_back(*dof);
+        sf::Dof& one = sorted_.back();
+        one.name     = text.substr(colon + 1);
+        said_.push_back(std::move(one.extras));
+        one.extras.clear();  // the hint has them all
+        rests(one, n);       // the schemas have one value for all axes
+        if (!flips) return true;
+        // Turning an axis round changes the sign of position, limits (which change places) and targets; gains stay.
+        one.axis = -one.axis;
+        std::swap(one.lower, one.upper);
+        one.lower = -one.lower, one.upper = -one.upper;
+        if (one.drive) one.drive->target = -one.drive->target, one.drive->target_velocity = -one.drive->target_velocity;
+        for (sf::Extra& extra : said_.back()) flip(extra);
+        return true;
+    }
+
+    static void flip(sf::Extra& extra)
+    {
+        const bool range = extra.name.starts_with("mjc:actuatorfrcrange:");
+        if (range) extra.name = extra.name.ends_with(":min") ? "mjc:actuatorfrcrange:max" : "mjc:actuatorfrcrange:min";
+        if ((range || extra.name == "mjc:springref") && extra.text != "0")
+            extra.text = extra.text.starts_with("-") ? extra.text.substr(1) : "-" + extra.text;
+    }
+
+    /// Where the stage says values of this axis alone they count: an edit is no rounding.
+    void rests(sf::Dof& one, std::size_t n) const
+    {
+        if (passive_.empty()) return;
+        const auto agrees = [&](const std::optional<double>& said, std::size_t i) {
+            const double source = passive_[3 * n + i];
+            return std::abs(said.value_or(0) - source) <= 1e-6 * std::abs(source);
+        };
+        if (by_axis_ && !(agrees(one.damping, 0) && agrees(one.armature, 1) && agrees(one.friction, 2))) return;
+        one.damping = passive(n, 0), one.armature = passive(n, 1), one.friction = passive(n, 2);
+    }
+
+    /// Entries are "axis|name|type|text"; a malformed one, of an edited file, is passed over.
+    void extras(const std::vector<std::string>& entries)
+    {
+        // Those of one axis stand for all there.
+        std::erase_if(joint_.extras, [](const sf::Extra& e) { return e.name.starts_with("mjc:"); });
+        for (const std::string& text : entries) {
+            std::size_t              begin = 0;
+            std::vector<std::string> parts;
+            for (int i = 0; i < 3; ++i) {
+                const std::size_t end = text.find('|', begin);
+                if (end == std::string::npos) break;
+                parts.push_back(text.substr(begin, end - begin));
+                begin = end + 1;
+            }
+            if (parts.size() == 3 && !parts[0].empty() && parts[0].size() <= 3 &&
+                parts[0].find_first_not_of("0123456789") == std::string::npos)
+                extra(static_cast<std::size_t>(std::stoul(parts[0])), parts[1], parts[2], text.substr(begin));
+        }
+        for (std::size_t d = 0; d < joint_.dofs.size(); ++d)
+            for (sf::Extra& said : said_[d]) edited(joint_.dofs[d], std::move(said));
+    }
+
+    void extra(std::size_t axis, const std::string& name, const std::string& type, const std::string& text)
+    {
+        if (axis >= whereabouts_.size()) return;
+        const auto [out, at] = whereabouts_[axis];
+        sf::Dof& dof         = out ? joint_.left_out[at].second : joint_.dofs[at];
+        if (name != hints::kRange) {
+            dof.extras.push_back({sf::Extra::Layer::mujoco, name, type, text, {}, dof.place});
+        } else if (const auto range = numbers_in(text); out && range.size() == 3) {
+            dof.angular = range[0] != 0;
+            dof.lower = range[1], dof.upper = range[2];
+        }
+    }
+
+    /// An attribute of one axis that says another value than the hint has been edited since. Where the hint has none
+    /// the conversion has written the default, for the sake of the other axes.
+    static void edited(sf::Dof& dof, sf::Extra said)
+    {
+        const auto kept = std::ranges::find(dof.extras, said.name, &sf::Extra::name);
+        const auto unsaid =
+            std::ranges::find_if(hints::kAxisDefaults, [&](const auto& row) { return row.first == said.name; });
+        if (kept != dof.extras.end()) {
+            if (!is_near(kept->text, said.text)) *kept = std::move(said);
+        } else if (unsaid != std::end(hints::kAxisDefaults) && !is_near(unsaid->second, said.text)) {
+            dof.extras.push_back(std::move(said));
+        }
+    }
+
+    static bool is_near(const std::string& one, const std::string& two)
+    {
+        const auto x = numbers_in(one), y = numbers_in(two);
+        if (x.empty() && y.empty()) return one == two;
+        return std::ranges::equal(x, y, [](double u, double v) { return std::abs(u - v) <= 1e-6 * std::abs(u); });
+    }
+};
+
 }  // namespace
 
 void StageReader::read_joints()
@@ -296,63 +470,7 @@ void StageReader::generic_axes(const physics::Joint& from, sf::Joint& to)
             }
     }
     to.extras = std::move(shared);
-    // Names, order and directions of the source.
-    const auto names          = hints::read<std::vector<std::string>>(from.prim, hints::kDofs);
-    const auto passive_values = hints::read<std::vector<double>>(from.prim, hints::kPassive);
-    if (!names || names->size() != to.dofs.size()) return;
-    std::vector<sf::Dof> sorted;
-    // Each hint is "[-]axis:name": the name that the source gave the axis, and whether it ran the other way.
-    for (std::size_t n = 0; n < names->size(); ++n) {
-        std::string text  = (*names)[n];
-        const bool  flips = text.starts_with("-");
-        // "-rotX:name": the source's axis points against the schema's.
-        if (flips) text.erase(0, 1);
-        const std::size_t colon = text.find(':');
-        const auto        dof   = std::find_if(to.dofs.begin(), to.dofs.end(), [&](const sf::Dof& d) {
-            return d.name == to.name + "_" + text.substr(0, colon);
-        });
-        if (colon == std::string::npos || dof == to.dofs.end()) return;
-        sorted.push_back(*dof);
-        sf::Dof& one = sorted.back();
-        one.name     = text.substr(colon + 1);
-        one.extras.clear();                                                   // the hint below has them all
-        if (passive_values && passive_values->size() == 3 * names->size()) {  // the schemas have one value for all axes
-            const auto value = [&](std::size_t i) {
-                return (*passive_values)[3 * n + i] != 0 ? std::optional((*passive_values)[3 * n + i]) : std::nullopt;
-            };
-            one.damping = value(0), one.armature = value(1), one.friction = value(2);
-        }
-        if (!flips) continue;
-        // Turning an axis round changes the sign of position, limits (which change places) and targets; gains stay.
-        one.axis = -one.axis;
-        std::swap(one.lower, one.upper);
-        one.lower = -one.lower, one.upper = -one.upper;
-        if (one.drive) one.drive->target = -one.drive->target, one.drive->target_velocity = -one.drive->target_velocity;
-    }
-    to.dofs           = std::move(sorted);
-    const auto extras = hints::read<std::vector<std::string>>(from.prim, hints::kExtras);
-    if (!extras) return;
-    std::erase_if(to.extras, [](const sf::Extra& e) {
-        return e.name.starts_with("mjc:");
-    });  // those of one axis stand for all there
-    for (const std::string& text : *extras) {
-        std::size_t              begin = 0;
-        std::vector<std::string> parts;
-        for (int i = 0; i < 3; ++i) {
-            const std::size_t end = text.find('|', begin);
-            if (end == std::string::npos) break;
-            parts.push_back(text.substr(begin, end - begin));
-            begin = end + 1;
-        }
-        if (parts.size() != 3 || parts[0].empty() || parts[0].size() > 3 ||
-            parts[0].find_first_not_of("0123456789") != std::string::npos)
-            continue;
-        const auto axis = static_cast<std::size_t>(std::stoul(parts[0]));
-        // Entries are "axis|name|type|text"; a malformed one, of an edited file, is passed over.
-        if (axis < to.dofs.size())
-            to.dofs[axis].extras.push_back(
-                {sf::Extra::Layer::mujoco, parts[1], parts[2], text.substr(begin), {}, to.dofs[axis].place});
-    }
+    SourceAxes(from.prim, to).apply();
 }
 
 void StageReader::read_mimics()

@@ -8,6 +8,7 @@
 #include "exporter/stage_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -127,7 +128,8 @@ double StageReader::joint_or_shape_factor(const usd::Prim& prim, const std::stri
 void StageReader::vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& out) const
 {
     for (const usd::Token& name : prim.authored_property_names()) {
-        if (!name.text().starts_with("mjc:") && name.text() != hints::kDof && !name.text().starts_with(hints::kElement))
+        if (!name.text().starts_with("mjc:") && name.text() != hints::kDof && name.text() != hints::kInParent &&
+            !name.text().starts_with(hints::kElement))
             continue;
         const usd::Attribute attribute = prim.attribute(name);
         if (!attribute) continue;
@@ -235,11 +237,13 @@ void StageReader::bodies()
         link.place     = place(body.prim.site());
         vendor_values(body.prim, link.extras);
         const bool nothing = inertial(body, masses.bodies[b], link);
-        if (const auto told = hints::read<std::vector<double>>(body.prim, hints::kPassive); told && told->size() == 4)
+        // Results of earlier versions have four numbers, without the stiffness.
+        if (const auto told = hints::read<std::vector<double>>(body.prim, hints::kPassive);
+            told && (told->size() == 4 || told->size() == 5))
             link.extras.push_back({sf::Extra::Layer::mujoco,
                                    hints::kPassive,
                                    "double[]",
-                                   fmt::format("[{}, {}, {}, {}]", (*told)[0], (*told)[1], (*told)[2], (*told)[3]),
+                                   fmt::format("[{}]", fmt::join(*told, ", ")),
                                    {},
                                    link.place});
         for (const char* joint : {hints::kFloating, hints::kFreeJoint})

@@ -173,7 +173,7 @@ class Writer {
             }
             std::vector<double> values;  // of the free joint, which USD has not
             const char*         text = e.text.c_str() + 1;
-            for (char* end = nullptr; values.size() < 4; text = *end == ',' ? end + 1 : end)
+            for (char* end = nullptr; values.size() < 5; text = *end == ',' ? end + 1 : end)
                 values.push_back(std::strtod(text, &end));
             sheet_.hint(path, hints::kPassive, "double[]", values);
         }
@@ -446,20 +446,8 @@ class Writer {
     /// MuJoCo's attributes that some axis has, with MuJoCo's defaults for the others.
     static std::vector<Extra> extras_of_axes(const Joint& joint, const JointAxes& axes)
     {
-        static constexpr std::pair<const char*, const char*> kDefaults[] = {
-            {"mjc:stiffness", "0"},
-            {"mjc:springref", "0"},
-            {"mjc:margin", "0"},
-            {"mjc:solreflimit", "[0.02, 1]"},
-            {"mjc:solreffriction", "[0.02, 1]"},
-            {"mjc:solimplimit", "[0.9, 0.95, 0.001, 0.5, 2]"},
-            {"mjc:solimpfriction", "[0.9, 0.95, 0.001, 0.5, 2]"},
-            {"mjc:actuatorfrcrange:min", "0"},
-            {"mjc:actuatorfrcrange:max", "0"},
-            {"mjc:actuatorfrclimited", "\"auto\""},
-            {"mjc:actuatorgravcomp", "false"}};
         std::vector<Extra> out;
-        for (const auto& [name, text] : kDefaults)
+        for (const auto& [name, text] : hints::kAxisDefaults)
             for (const PlacedDof& p : axes.placed) {
                 const auto& extras = joint.dofs[p.dof].extras;
                 const auto  found  = std::ranges::find(extras, std::string_view(name), &Extra::name);
@@ -560,18 +548,22 @@ class Writer {
     {
         std::vector<std::string> names;
         std::vector<double>      passive;
-        for (std::size_t i = 0; i < joint.dofs.size(); ++i)
-            for (const PlacedDof& p : axes.placed) {
-                if (p.dof != i) continue;
-                const Dof& dof = joint.dofs[i];
-                names.push_back(fmt::format("{}{}{}:{}", p.flips ? "-" : "", dof.angular ? "rot" : "trans",
-                                            kAxes[p.axis], dof.name));
-                passive.insert(passive.end(),
-                               {dof.damping.value_or(0), dof.armature.value_or(0), dof.friction.value_or(0)});
-            }
+        for (std::size_t i = 0; i < joint.dofs.size(); ++i) {
+            const Dof& dof   = joint.dofs[i];
+            const auto place = std::ranges::find(axes.placed, i, &PlacedDof::dof);
+            names.push_back(place == axes.placed.end()
+                                ? "out:" + dof.name
+                                : fmt::format("{}{}{}:{}", place->flips ? "-" : "", dof.angular ? "rot" : "trans",
+                                              kAxes[place->axis], dof.name));
+            passive.insert(passive.end(),
+                           {dof.damping.value_or(0), dof.armature.value_or(0), dof.friction.value_or(0)});
+        }
         sheet_.hint(path, hints::kDofs, "string[]", names);
         sheet_.hint(path, hints::kPassive, "double[]", passive);
         std::vector<std::string> extras;
+        for (const std::size_t i : axes.left_out)
+            extras.push_back(fmt::format("{}|{}|double[]|[{}, {}, {}]", i, hints::kRange, joint.dofs[i].angular ? 1 : 0,
+                                         usda_number(joint.dofs[i].lower), usda_number(joint.dofs[i].upper)));
         for (std::size_t i = 0; i < joint.dofs.size(); ++i)
             for (const Extra& e : joint.dofs[i].extras)
                 if (e.name.starts_with("mjc:") || e.name == hints::kPlace)
@@ -763,10 +755,11 @@ class Writer {
         sheet_.target(role, path, r.name, targets, {});
     }
 
-    static bool is_tendon_equality(const VendorPrim& p)
+    static bool is_equality(const VendorPrim& p)
     {
         return std::any_of(p.extras.begin(), p.extras.end(), [](const Extra& e) {
-            return e.name == hints::kElement && e.text == fmt::format("\"{}\"", hints::kTendonEquality);
+            return e.name == hints::kElement && e.text.size() > 1 &&
+                   hints::is_equality(std::string_view(e.text).substr(1, e.text.size() - 2));
         });
     }
 
@@ -777,7 +770,7 @@ class Writer {
             const std::string scope = "/" + name_ + "/" +
                                       (p.type == "MjcActuator" ? "Actuators"
                                        : p.type == "MjcTendon" ? "Tendons"
-                                       : is_tendon_equality(p) ? "Equalities"
+                                       : is_equality(p)        ? "Equalities"
                                        : p.type == "Scope"     ? "Sensors"
                                                                : "Keyframes");
             std::string&      made  = scopes[scope];

@@ -92,7 +92,8 @@ struct MissingAsset {
     std::string              address;  ///< as authored and evaluated; of a sublayer also anchored
     std::vector<std::string> authored;
     VtDictionary             variables;
-    SdfLayerHandle           layer;  ///< that authors it
+    SdfLayerHandle           layer;             ///< that authors it
+    bool                     is_there = false;  ///< and its reader says what is wrong with it
 };
 
 VtDictionary variables_of(const PcpLayerStackPtr& stack)
@@ -111,11 +112,13 @@ MissingAsset missing_asset(const Stage::Impl& stage, const PcpErrorBase& error)
     MissingAsset out;
     if (const auto* arc = dynamic_cast<const PcpErrorInvalidAssetPathBase*>(&error)) {
         out.address   = arc->assetPath;
+        out.is_there  = !arc->messages.empty();
         out.variables = variables_of(stage.cache->FindLayerStack(arc->site.layerStackIdentifier));
         add_addresses<SdfReferenceListOp>(arc->sourceLayer, arc->site.path, SdfFieldKeys->References, out);
         add_addresses<SdfPayloadListOp>(arc->sourceLayer, arc->site.path, SdfFieldKeys->Payload, out);
     } else if (const auto* sublayer = dynamic_cast<const PcpErrorInvalidSublayerPath*>(&error)) {
         out.address   = sublayer->sublayerPath;
+        out.is_there  = !sublayer->messages.empty();
         out.variables = variables_of(stage.cache->GetLayerStack());
         out.layer     = sublayer->layer;
         if (sublayer->layer)
@@ -129,6 +132,7 @@ MissingAsset missing_asset(const Stage::Impl& stage, const PcpErrorBase& error)
 struct Cause {
     const Code* code;
     std::string message;
+    std::string hint{};  ///< empty: that of the code
 };
 Cause cause_of(const Stage::Impl& stage, const PcpErrorBase& error)
 {
@@ -150,7 +154,9 @@ Cause cause_of(const Stage::Impl& stage, const PcpErrorBase& error)
         text = fmt::format("@{}@ has no defaultPrim, and the {} names no prim of it", text.substr(begin, end - begin),
                            text.find("payload prim path") != std::string::npos ? "payload" : "reference");
     }
-    return {&code_of(error.errorType), std::move(text)};
+    return {
+        &code_of(error.errorType), std::move(text),
+        missing.is_there ? "The file is there: mend what the message names, or bring a copy that can be read." : ""};
 }
 
 /// Where an error is: the prim being composed, or, for an expression, where it is authored.
@@ -195,7 +201,9 @@ void report_composition_errors(const Stage::Impl& stage, const PcpErrorVector& e
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
         return std::tie(a.site.prim, a.cause.message) < std::tie(b.site.prim, b.cause.message);
     });
-    for (Entry& entry : entries) found.add(*entry.cause.code, std::move(entry.site), std::move(entry.cause.message));
+    for (Entry& entry : entries)
+        found.add(*entry.cause.code, std::move(entry.site), std::move(entry.cause.message),
+                  std::move(entry.cause.hint));
 }
 
 void add_composition_errors(Stage::Impl& stage, const PcpErrorVector& errors)

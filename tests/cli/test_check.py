@@ -237,6 +237,39 @@ class Check(unittest.TestCase):
         self.assertIn("STAGE_OPEN_FAILED: expected a comma or ']' in a list; found '2]'", page)
         self.assertIn("broken.usda:4", page)
 
+    def test_what_could_not_be_opened_stands_in_the_reports_of_machines(self):
+        """A run of SARIF that judged nothing was not successful; JUnit has an error and GitHub an annotation, with file and line."""
+        with tempfile.TemporaryDirectory() as folder:
+            broken = pathlib.Path(folder, "broken.usda")
+            broken.write_text('#usda 1.0\ndef Xform "W"\n{\n    int[] p = [1 2]\n}\n')
+            for others in ([], [QUADRUPED]):
+                done = mechane("check", broken, *others, "--format", "sarif")
+                self.assertEqual(done.returncode, 3)
+                run = json.loads(done.stdout)["runs"][0]["invocations"][0]
+                self.assertFalse(run["executionSuccessful"])
+                note = next(n for n in run["toolExecutionNotifications"] if n["descriptor"]["id"] == "STAGE_OPEN_FAILED")
+                place = note["locations"][0]["physicalLocation"]
+                self.assertEqual((note["level"], place["region"]["startLine"]), ("error", 4))
+                self.assertTrue(place["artifactLocation"]["uri"].endswith("broken.usda"))
+                suite = xml.etree.ElementTree.fromstring(mechane("check", broken, *others, "--format", "junit").stdout)[0]
+                self.assertEqual((suite.get("errors"), suite[0][0].tag, suite[0][0].get("type")), ("1", "error", "STAGE_OPEN_FAILED"))
+                self.assertRegex(mechane("check", broken, *others, "--format", "github").stdout, r"::error file=\S*broken\.usda,line=4,title=STAGE_OPEN_FAILED::expected a comma")
+
+    def test_a_layer_that_is_there_and_cannot_be_read_is_to_be_mended(self):
+        """REP-1.2.5-k: the hint for a layer with a wrong line is another one than for a layer that is not there."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("broken.usda", '#usda 1.0\ndef Xform "W"\n{\n    int[] p = [1 2]\n}\n'), ("gone.usda", None)):
+                for arc in ("subLayers = [@./%s@]\n)\ndef Xform \"r\"\n{\n}\n", ")\ndef Xform \"r\" (\n    references = @./%s@\n)\n{\n}\n"):
+                    root = pathlib.Path(folder, "root.usda")
+                    root.write_text('#usda 1.0\n(\n    defaultPrim = "r"\n    ' + arc % name)
+                    if text:
+                        pathlib.Path(folder, name).write_text(text)
+                    found = [f for f in json.loads(mechane("check", root, "--json").stdout)["findings"] if f["rule"] == "REP-1.2.5-k"]
+                    self.assertEqual(len(found), 1, found)
+                    self.assertEqual("mend what the message names" in found[0]["hint"], text is not None, found)
+                    if text:
+                        self.assertIn("broken.usda:4", found[0]["message"])
+
     def test_names_that_nothing_knows_are_said_and_not_judged(self):
         # GAP-110: as the import says them, with the nearest names, in every format and in no count.
         text = BAD.replace('    def Xform "link"', """    def Xform "odd" (

@@ -427,5 +427,93 @@ class LightsOfOtherUnits(unittest.TestCase):
             self.assertIn("intensity", mechane("diff", place / "cm.usda", place / "brighter.usda").stdout)
 
 
+#: What one simulator alone reads: one value of a file, another one, and what `diff` calls the field.
+ENGINE = [
+    ('<option timestep=".002"', '<option timestep=".004"', "mjc:option:timestep"), ('impratio="2"', 'impratio="3"', "mjc:option:impratio"),
+    ('gravcomp=".5"', 'gravcomp=".7"', "mjc:gravcomp"), ('springref="10"', 'springref="20"', "mjc:springref"), ('solreflimit=".03 1"', 'solreflimit=".03 2"', "mjc:solreflimit"),
+    ('condim="4"', 'condim="6"', "mjc:condim"), ('solref=".02 .9"', 'solref=".02 .8"', "mjc:solref"), ('pos=".1 .2 0"', 'pos=".1 .3 0"', "position"),
+    ('ctrlrange="-1 1"', 'ctrlrange="-1 2"', "mjc:ctrlRange:max"), ('gear="2"', 'gear="3"', "mjc:gear"), ('dynprm=".1"', 'dynprm=".2"', "mjc:dynPrm"),
+    ('joint="j" coef="3"', 'joint="k" coef="3"', "mjc:path"), ('qpos=".1 .2"', 'qpos=".1 .3"', "mjc:qpos"), ('cutoff="5"', 'cutoff="6"', "mechane:source:mjcf:cutoff"),
+    ('<gyro name="g" site="s"/>', "", "prim"), ('tendon1="t"', 'polycoef=".1 1 0 0 0" tendon1="t"', "mechane:source:mjcf:polycoef"),
+]
+ENGINE_FILE = """<mujoco><option timestep=".002" impratio="2"/><worldbody><body name="A" gravcomp=".5"><joint name="j" stiffness="2" springref="10" solreflimit=".03 1" range="-90 90"/>
+<geom name="q" size=".1" condim="4" solref=".02 .9"/><site name="s" pos=".1 .2 0"/><body name="B" pos="0 0 .5"><joint name="k" axis="0 1 0"/><geom size=".1"/></body></body></worldbody>
+<tendon><fixed name="t"><joint joint="j" coef="3"/></fixed></tendon><equality><tendon name="e" tendon1="t"/></equality>
+<actuator><general name="m" joint="k" gear="2" ctrlrange="-1 1" dyntype="filter" dynprm=".1"/></actuator>
+<sensor><gyro name="g" site="s"/><accelerometer name="a" site="s" cutoff="5"/></sensor><keyframe><key name="home" qpos=".1 .2"/></keyframe></mujoco>"""
+
+
+class Engines(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+        return self.folder / name
+
+    def found(self, a, b, *more):
+        done = mechane("diff", a, b, "--json", *more)
+        return done.returncode, json.loads(done.stdout)["differences"]
+
+    def test_values_that_one_simulator_alone_reads_are_compared_one_by_one(self):
+        base = self.write("base.xml", ENGINE_FILE)
+        self.assertEqual(self.found(base, base)[0], 0)
+        for old, new, field in ENGINE:
+            with self.subTest(old=old):
+                self.assertEqual(ENGINE_FILE.count(old), 1)
+                status, found = self.found(base, self.write("other.xml", ENGINE_FILE.replace(old, new)))
+                self.assertEqual(status, 1)
+                self.assertIn(field, {d["field"] for d in found}, found)
+
+    def test_a_robot_that_was_converted_says_the_same_of_what_one_simulator_reads(self):
+        base = self.write("base.xml", ENGINE_FILE)
+        mechane("convert", base, "-o", self.folder / "robot", "--fail-on-loss", "never")
+        self.assertEqual(self.found(base, self.folder / "robot", "--only", "property"), (0, []))
+
+    def test_the_gains_of_an_actuator_that_is_a_drive_are_told_once(self):
+        text = '<mujoco><worldbody><body name="A"><joint name="j"/><geom size=".1"/></body></worldbody><actuator><position name="m" joint="j" kp="{k}" ctrlrange="-1 {c}"/></actuator></mujoco>'
+        status, found = self.found(self.write("a.xml", text.format(k=5, c=1)), self.write("b.xml", text.format(k=7, c=1)))
+        self.assertEqual((status, [(d["quantity"], d["field"]) for d in found]), (1, [("gain", "stiffness")]))
+        self.assertIn("mjc:ctrlRange:max", {d["field"] for d in self.found(self.folder / "a.xml", self.write("c.xml", text.format(k=7, c=2)))[1]})
+
+    def test_a_range_that_is_inherited_is_the_range_that_is_written_out(self):
+        text = '<mujoco><compiler angle="radian"/><worldbody><body name="A"><joint name="j" range="-1 2"/><geom size=".1"/></body></worldbody><actuator><position name="m" joint="j" kp="5" {range}/></actuator></mujoco>'
+        one, two = (self.write(f"{n}.xml", text.format(range=r)) for n, r in (("a", 'inheritrange="1"'), ("b", 'ctrlrange="-1 2"')))
+        self.assertEqual(self.found(one, two), (0, []))
+
+    def test_values_that_no_schema_has_a_word_for_are_compared_between_files_of_one_format(self):
+        joint = '<robot name="r"><link name="world"/><link name="l">' + MASS.format(c=0, m=1) + '</link><joint name="j" type="revolute"><parent link="world"/><child link="l"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/>{more}</joint></robot>'
+        safe = '<safety_controller soft_lower_limit="{low}" k_velocity="5"/>'
+        base = self.write("a.urdf", joint.format(more=safe.format(low="-0.5")))
+        self.assertEqual(self.found(base, base)[0], 0)
+        self.assertEqual(self.found(base, self.write("same.urdf", joint.format(more=safe.format(low="-.50"))))[0], 0)
+        for other, note in ((safe.format(low="-0.6"), ""), ("", "only in the first")):
+            status, found = self.found(base, self.write("b.urdf", joint.format(more=other)))
+            self.assertEqual((status, len(found)), (1, 1), found)
+            self.assertEqual((found[0]["quantity"], found[0]["note"]), ("property", note))
+            self.assertIn("safety_controller", found[0]["item"])
+            self.assertEqual(found[0]["a"]["site"]["line"], 1)
+        # Another format has no such word, which its conversion has told.
+        mechane("convert", base, "-o", self.folder / "r.usda", "--fail-on-loss", "never")
+        self.assertEqual(self.found(base, self.folder / "r.usda")[0], 0)
+        self.assertEqual(mechane("diff", base, self.folder / "b.urdf", "--only", "masses").returncode, 0)
+
+    def test_a_value_that_is_only_approximated_is_compared_too(self):
+        """SDFormat's second coefficient of friction: here bodies have one for all directions."""
+        text = '<sdf version="1.9"><model name="m"><link name="l"><inertial><mass>1</mass></inertial><collision name="c"><geometry><sphere><radius>.1</radius></sphere></geometry><surface><friction><ode><mu>0.7</mu><mu2>{mu}</mu2></ode></friction></surface></collision></link></model></sdf>'
+        status, found = self.found(self.write("a.sdf", text.format(mu=0.2)), self.write("b.sdf", text.format(mu=0.3)))
+        self.assertEqual((status, [(d["item"], d["a"]["value"], d["b"]["value"]) for d in found][:1]), (1, [("collision 'c'", "0.7 and 0.2", "0.7 and 0.3")]), found)
+
+    def test_a_small_link_that_is_welded_to_a_large_one_keeps_its_own_inertia(self):
+        text = '<robot name="r"><link name="big"><inertial><mass value="500"/><inertia ixx="90" iyy="90" izz="90" ixy="0" ixz="0" iyz="0"/></inertial></link>' \
+               '<link name="small"><inertial><origin xyz="1 0 0"/><mass value="0.2"/><inertia ixx="{i}" iyy="0.002" izz="0.002" ixy="0" ixz="0" iyz="0"/></inertial></link>' \
+               '<joint name="w" type="fixed"><parent link="big"/><child link="small"/></joint></robot>'
+        status, found = self.found(self.write("a.urdf", text.format(i=0.002)), self.write("b.urdf", text.format(i=0.0032)))
+        self.assertEqual(status, 1)
+        self.assertIn(("inertia", "link 'small'"), {(d["quantity"], d["item"]) for d in found})
+
+
 if __name__ == "__main__":
     unittest.main()

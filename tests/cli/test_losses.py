@@ -194,6 +194,18 @@ class Losses(unittest.TestCase):
                 self.assertRegex(text, 'kp="40"' if name == "newton" else r'gainprm="40 0 0"')
                 self.assertEqual(mechane("diff", one, self.folder / "out.xml", "--only", "gain").returncode, 0)
 
+    def test_a_floating_joint_of_what_has_no_mass_is_told_where_it_does_not_come_back(self):
+        """A link that is only seen stands still in OpenUSD; a body that floats is free there and comes back with its joint."""
+        inside = {"seen": '<visual><geometry><box size=".1 .1 .1"/></geometry></visual>',
+                  "body": '<inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>'}
+        for kind, held in (("seen", False), ("body", True)):
+            with self.subTest(kind=kind):
+                source = self.write("a.urdf", f'<robot name="r"><link name="base">{inside["body"]}</link><link name="l">{inside[kind]}</link>'
+                                              '<joint name="f" type="floating"><origin xyz="1 0 0"/><parent link="base"/><child link="l"/></joint></robot>')
+                mechane("convert", source, "-o", self.folder / "b.urdf", "--fail-on-loss", "never", "--loss", self.folder / "l.json")
+                told = [e["what"] for e in json.loads((self.folder / "l.json").read_text())["entries"] if e["code"] == "floating-joint"]
+                self.assertEqual(('"f"' in (self.folder / "b.urdf").read_text(), told), (held, [] if held else ["joint 'f'"]))
+
     def test_an_actuator_that_is_no_drive_is_announced(self):
         prim = NEWTON.replace("float newton:kp", "float newton:constEffort = 3\n float newton:kp")
         codes, _, entries = self.convert(self.write("a.usda", stage(more=actuator(prim, 40, 2))), "urdf")

@@ -103,7 +103,9 @@ def main():
                     one = read(source)
                 except ValueError:
                     continue  # its own engine refuses it
-                subprocess.run([args.mechane, "convert", str(source), "-o", str(back), "--loss", str(loss), "--fail-on-loss", "never"], capture_output=True, check=False)
+                done = subprocess.run([args.mechane, "convert", str(source), "-o", str(back), "--loss", str(loss), "--fail-on-loss", "never"], capture_output=True, text=True, check=False)
+                if "EXPORT_EMPTY" in done.stderr:
+                    continue  # links without masses and shapes are no robot of OpenUSD
                 entries = json.loads(loss.read_text())["entries"]
                 try:
                     two = read(back)

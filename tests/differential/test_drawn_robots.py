@@ -14,8 +14,8 @@ from tests.differential import drawn_robots
 
 PYTHON = os.environ.get("MECHANE_ROBOTS_PYTHON", "")
 FIRST, LAST = map(int, os.environ.get("MECHANE_DRAWN_ROBOTS", "0:8").split(":"))
-#: What a report of losses says by words that are no error: equalities that are turned off, collisions that are, sensors of what is not there.
-COUNTS = {"count neq", "count colliding geoms", "count nexclude", "count nsensor"}
+#: What a report of losses says by words that are no error: collisions that are turned off, sensors of what is not there.
+COUNTS = {"count colliding geoms", "count nexclude", "count nsensor"}
 
 
 @unittest.skipUnless(PYTHON, "skipped: MECHANE_ROBOTS_PYTHON is not set")

@@ -181,6 +181,26 @@ std::string hinge(const std::string& name, const std::string& more = {}, const s
 
 }  // namespace
 
+TEST_CASE("a frame of the world that carries shapes is held by the world in SDFormat, where it would fall as a link of its own")
+{
+    const std::string stands = R"(def Xform "r" { def Xform "stand" (prepend apiSchemas = ["RosFrameAPI"]) {
+            def Cube "c" { double size = 1 } } MORE })";
+    const auto text = [&](const std::string& more) {
+        std::string stage = stands;
+        return written(tree_of(stage.replace(stage.find("MORE"), 4, more)), Format::sdformat);
+    };
+    const Text alone = text("");
+    CHECK(alone.has("<joint name=\"stand_anchor\" type=\"fixed\">"));
+    const sf::RobotTree back = read_back(alone.text);
+    REQUIRE(!back.links.empty());
+    CHECK(std::any_of(back.joints.begin(), back.joints.end(), [](const sf::Joint& j) { return j.parent < 0; }));
+    // What is fixed to a body moves with it.
+    const Text held = text(R"(def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) { float physics:mass = 1
+            def Xform "tip" (prepend apiSchemas = ["RosFrameAPI"]) { def Cube "c" { double size = 1 } } })");
+    CHECK(held.has("stand_anchor"));
+    CHECK(!held.has("tip_anchor"));
+}
+
 TEST_CASE("names of joints for ROS are those of the robot's joints in every format (EXP-048)")
 {
     const auto tree =

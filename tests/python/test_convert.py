@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import mechane as mc
 import pytest
@@ -108,6 +109,34 @@ def Xform "a" (
         for number, source in enumerate((tmp_path / "a.usda", text.encode())):
             result = mc.convert.to_urdf(source, tmp_path / f"{choice}{number}.urdf", variants={"/a": {"size": choice}})
             assert f'<mass value="{mass}"/>' in result.files[0].read_text()
+
+
+def test_what_is_in_memory_is_called_by_its_name_and_not_by_the_file_that_was_written_for_it(tmp_path):
+    """Losses, messages and the report of `verify` name no file that is gone."""
+    text = b"""#usda 1.0
+(
+    defaultPrim = "r"
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def Xform "r"
+{
+    def Sphere "a" (apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"])
+    {
+        float physics:mass = 1
+        float3 physics:diagonalInertia = (1, 1, 9)
+        vector3f physics:velocity = (1, 0, 0)
+    }
+}
+"""
+    result = mc.convert.to_urdf(text, tmp_path / "r.urdf", verify=True)
+    assert len(result.losses) > 0
+    for said in (result.losses.to_json(), str(list(result.losses)), str(result.verified), str(list(result.diagnostics))):
+        assert tempfile.gettempdir() not in said.replace(str(tmp_path), "")
+        assert "stage.usdc" not in said
+    with pytest.raises(RuntimeError) as told:
+        mc.convert.to_urdf(b'#usda 1.0\ndef Xform "r"\n{\n}\n', tmp_path / "none.urdf")
+    assert "stage.usdc" not in str(told.value)
 
 
 @pytest.mark.parametrize("call, kind, text", [

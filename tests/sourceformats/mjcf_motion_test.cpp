@@ -126,6 +126,28 @@ TEST_CASE("EXP-072: springs and dampers by time constant and damping ratio are t
     CHECK(opened(hinged("springdamper='0.2 -1'")).found.find(kNumber.id) != nullptr);
 }
 
+TEST_CASE("EXP-072: pivots of each of several joints and the armature of a free joint count for what a spring moves")
+{
+    // Stiffness and damping as MuJoCo 3.17 compiles them.
+    const auto tree = opened(R"(<worldbody><body name='a'><joint name='h' axis='0 1 0' springdamper='.2 .7'/><joint name='k' axis='1 0 0' pos='.1 .05 .2' springdamper='.1 1'/>
+<geom type='box' size='.2 .03 .1' pos='.1 0 0'/></body><body name='f' pos='1 2 3' euler='0 40 0'><joint type='free' armature='.5'/><geom type='box' size='.1 .1 .1'/>
+<body name='g' pos='.1 0 0'><joint name='s' axis='0 0 1' springdamper='.25 1'/><geom type='box' size='.1 .02 .02' pos='.1 0 0'/></body></body></worldbody>)");
+    const struct { const char* name; double stiffness, damping; } table[] = {{"h", 6.397900200542646, 1.2539884393063587}, {"k", 21.694, 4.3388},
+        {"s", 0.06559678405499265, 0.03279839202749633}};
+    for (const auto& row : table) {
+        CAPTURE(row.name);
+        const Dof* dof = nullptr;
+        for (const Joint& j : tree.tree.joints)
+            for (const Dof& d : j.dofs)
+                if (d.name == row.name) dof = &d;
+        REQUIRE(dof != nullptr);
+        CHECK(dof->damping.value_or(0) == close_to(row.damping, 1e-9));
+        const auto at = std::find_if(dof->extras.begin(), dof->extras.end(), [](const Extra& e) { return e.name == "mjc:stiffness"; });
+        REQUIRE(at != dof->extras.end());
+        CHECK(std::stod(at->text) == close_to(row.stiffness, 1e-9));
+    }
+}
+
 TEST_CASE("flags that turn something off are honoured, or said")
 {
     const std::string world = "<worldbody><geom type='plane' size='5 5 .1'/><body name='b' pos='0 0 1'><joint name='j' range='-10 20' damping='2' frictionloss='3' stiffness='4'/><geom size='.1'/></body></worldbody>"

@@ -597,3 +597,102 @@ TEST_CASE("an equality of joints counts from their references, a mimic from the 
     CHECK(follower->mimic->multiplier == doctest::Approx(2));
     CHECK(follower->mimic->offset == doctest::Approx(0).epsilon(1e-9));
 }
+
+TEST_CASE("a body that floats stands in the frame of its inertia where the file asks for it, as MuJoCo's compiler has it")
+{
+    // Poses as MuJoCo 3.17 compiles them.
+    const auto robot = read(R"(<compiler alignfree="true"/><worldbody>
+<body name="a" pos="1 2 3" euler="10 20 30"><freejoint/><geom type="box" size=".1 .2 .3" pos=".4 0 .1" euler="0 50 20"/><geom type="sphere" size=".1" pos="0 .3 0"/></body>
+<body name="b" pos="0 0 1"><freejoint align="false"/><geom type="box" size=".1 .2 .3" pos=".4 0 .1"/></body>
+<body name="c" pos="0 0 2"><freejoint align="true"/><inertial pos=".1 .2 .3" mass="2" diaginertia=".1 .3 .2" euler="20 0 0"/><geom size=".1"/></body>
+<body name="d" pos="0 0 3"><freejoint/><geom type="box" size=".1 .2 .3" pos=".4 0 .1"/><body><joint/><geom size=".1"/></body></body></worldbody>)");
+    const Posed told[] = {{{1.3195357818722353, 2.204888397495244, 3.0174180487956876},
+                           {0.6143070018124939, -0.2541548056069485, 0.665903074786736, -0.33853410064661776}},
+                          {{0, 0, 1}, {}},
+                          {{0.1, 0.2, 2.3}, {0.17364817766693033, 0, 0, 0.984807753012208}},
+                          {{0, 0, 3}, {}}};
+    for (std::size_t l = 0; l < 4; ++l) {
+        const Link& link = robot.tree.links[l];
+        CAPTURE(link.name);
+        CHECK(length(link.X_WL.p - told[l].p) < 1e-9);
+        CHECK(length((conjugate(told[l].q) * link.X_WL.q).xyz()) < 1e-9);
+    }
+    // The inertia lies along the axes, the largest moment first where shapes tell it.
+    const Mat33d& I = robot.tree.links[0].inertial->inertia;
+    CHECK(I(0, 0) == close_to(3.0911527315359173, 1e-9));
+    CHECK(I(1, 1) == close_to(2.3810734809696132, 1e-9));
+    CHECK(std::abs(I(0, 1)) < 1e-9);
+    CHECK(length(robot.tree.links[0].inertial->com) < 1e-9);
+    // What stands in the body stays where it is in the world.
+    CHECK(length(robot.tree.links[2].X_WL * robot.tree.shapes[3].X_LS.p - Vec3d{0, 0, 2}) < 1e-9);
+    CHECK(std::count_if(robot.losses.entries.begin(), robot.losses.entries.end(),
+                        [](const Loss& l) { return l.code == "aligned-body"; }) == 2);
+}
+
+TEST_CASE("copies of <replicate> are turned by multiples of its angles, which are no powers of one turn")
+{
+    // Places and turns as MuJoCo 3.17 has them.
+    const auto robot = read(R"(<worldbody><replicate count="4" offset=".5 0 .1" euler="30 20 0"><body name="r" pos="1 0 0"><joint/>
+<geom size=".1" fromto="0 0 0 .3 0 0" type="capsule"/></body></replicate></worldbody>)");
+    const Posed told[] = {
+        {{1, 0, 0}, {}},
+        {{1.4396926207859084, 0.17101007166283433, -0.1961981327260238},
+         {0.25488700224417876, 0.16773125949652062, 0.044943455527547777, 0.9512512425641977}},
+        {{1.770092767844499, 0.5951908040185411, -0.2881131030713444},
+         {0.46984631039295416, 0.29619813272602386, 0.17101007166283433, 0.8137976813493738}},
+        {{1.9513493072536638, 1.116539613372876, -0.08911397849376065},
+         {0.6123724356957945, 0.35355339059327373, 0.3535533905932737, 0.6123724356957946}}};
+    REQUIRE(robot.tree.links.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+        CAPTURE(i);
+        CHECK(length(robot.tree.links[i].X_WL.p - told[i].p) < 1e-9);
+        CHECK(length((conjugate(told[i].q) * robot.tree.links[i].X_WL.q).xyz()) < 1e-9);
+    }
+}
+
+TEST_CASE("the law of an actuator starts from the record that its class has, with what its own kind takes of it")
+{
+    // Laws as MuJoCo 3.17 compiles them: gain, bias, dynamics and their kinds, the numbers without zeros behind.
+    constexpr const char* kServo   = "<position kp='7' kv='2'/>";
+    constexpr const char* kGeneral = "<general gainprm='5' biastype='affine' biasprm='1 -5 -3' dyntype='filterexact' dynprm='.2'/>";
+    struct {
+        const char *defaults, *actuator, *gain, *bias, *dynamics, *kind;
+    } table[] = {
+        {kServo, "<position joint='j' kv='1'/>", "[7, 0", "[0, -7, -1, 0", "[1, 0", "none"},
+        {kGeneral, "<position joint='j'/>", "[5, 0", "[0, -5, -3, 0", "[0.2, 0", "filterexact"},
+        {kGeneral, "<intvelocity joint='j' actrange='-1 1'/>", "[5, 0", "[0, -5, -3, 0", "[0.2, 0", "integrator"},
+        {kGeneral, "<cylinder joint='j'/>", "[5, 0", "[1, -5, -3, 0", "[0.2, 0", "filter"},
+        {kGeneral, "<velocity joint='j'/>", "[5, 0", "[0, 0, -5, 0", "[1, 0", "none"},
+        // Of several kinds the last one is the record of the class.
+        {"<position kp='7'/><motor gear='3'/>", "<position joint='j'/>", "[1, 0", "[0, -1, 0", "[1, 0", "none"},
+        {"<position kp='7'/><motor gear='3'/>", "<general joint='j'/>", "[1, 0", "[0, 0", "[1, 0", "none"},
+        {"<muscle force='30' range='.5 1.5'/>", "<muscle joint='j' lengthrange='0 1'/>", "[0.5, 1.5, 30, 200",
+         "[0.5, 1.5, 30, 200", "[0.01, 0.04, 0", "muscle"},
+    };
+    for (const auto& row : table) {
+        CAPTURE(row.defaults);
+        CAPTURE(row.actuator);
+        const auto robot = read("<default>" + std::string(row.defaults) +
+                                "</default><worldbody><body><joint name='j' range='-30 30'/><geom size='.1'/></body></worldbody>"
+                                "<actuator>" + std::string(row.actuator) + "</actuator>");
+        REQUIRE(robot.tree.prims.size() == 1);
+        const auto said = [&](const char* name) {
+            for (const Extra& x : robot.tree.prims[0].extras)
+                if (x.name == name) return x.text;
+            return std::string();
+        };
+        CHECK(said("mjc:gainPrm").starts_with(row.gain));
+        CHECK(said("mjc:biasPrm").starts_with(row.bias));
+        CHECK(said("mjc:dynPrm").starts_with(row.dynamics));
+        CHECK(said("mjc:dynType") == "\"" + std::string(row.kind) + "\"");
+    }
+}
+
+TEST_CASE("a ball has no reference, whatever its class says of joints")
+{
+    const auto robot = read("<default><joint ref='20'/></default><worldbody><body name='a' pos='0 0 1'><joint type='ball' name='b'/>"
+                            "<geom size='.1' pos='.2 0 0'/></body></worldbody>");
+    REQUIRE(robot.tree.joints.size() == 1);
+    CHECK(length(robot.tree.joints[0].X_CJ.q.xyz()) < 1e-12);
+    CHECK(length(robot.tree.joints[0].X_PJ.q.xyz()) < 1e-12);
+}

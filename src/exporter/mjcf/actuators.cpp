@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "exporter/mjcf/writer.h"
+#include "mechane/sourceformats/hints.h"
 
 namespace mechane::exporter::mjcf {
 
@@ -45,6 +46,7 @@ void MjcfWriter::actuators(XmlNode& actuator)
               {"mjc:ctrlLimited", "ctrllimited"},
               {"mjc:forceLimited", "forcelimited"},
               {"mjc:actLimited", "actlimited"}});
+        attributes(node, p.extras);
         for (const auto& [name, attribute] :
              {std::pair{"mjc:ctrlRange", "ctrlrange"}, std::pair{"mjc:forceRange", "forcerange"},
               std::pair{"mjc:actRange", "actrange"}, std::pair{"mjc:lengthRange", "lengthrange"}})
@@ -111,7 +113,7 @@ bool MjcfWriter::aim(XmlNode& node, const sf::VendorPrim& p, const sf::Ref& ref,
         case sf::Ref::Kind::joint: {
             const std::string name = joint_name(ref, p.extras);
             if (name.empty()) return false;
-            node.set("joint", name);
+            node.set(find(p.extras, sf::hints::kInParent) != nullptr ? "jointinparent" : "joint", name);
             return true;
         }
         case sf::Ref::Kind::site:

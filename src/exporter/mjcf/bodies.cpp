@@ -65,8 +65,12 @@ void MjcfWriter::body(XmlNode& above, XmlNode& asset, int l, int j)
                     at_start = at_start *
                                (d.angular ? Posed{{}, from_axis_angle(axis, own->ref)} : Posed{own->ref * axis, {}});
                 }
-        pose(node, joint.X_PJ * at_start * inverse(joint.X_CJ));
-        out_.lose_start(joint, at_start);
+        if (joint.as_in_source) {
+            pose(node, (joint.parent >= 0 ? inverse(tree_.links[index(joint.parent)].X_WL) : Posed{}) * link.X_WL);
+        } else {
+            pose(node, joint.X_PJ * at_start * inverse(joint.X_CJ));
+            out_.lose_start(joint, at_start);
+        }
         if (link.kinematic && joint.parent < 0 && joint.kind == sf::Joint::Kind::fixed)
             node.set("mocap", "true"), ++nmocap_;  // a child of the world without a joint
         else if (link.kinematic)
@@ -81,12 +85,13 @@ void MjcfWriter::body(XmlNode& above, XmlNode& asset, int l, int j)
         const auto resists = numbers(find(link.extras, sf::hints::kPassive));
         // `freejoint` knows no damping, armature or friction: where the source had some, the long form is written.
         XmlNode& free =
-            node.add(resists.size() == 4 ? "joint" : "freejoint").set("name", take(taken_joints_, free_name(link)));
-        if (resists.size() == 4)
+            node.add(resists.size() >= 4 ? "joint" : "freejoint").set("name", take(taken_joints_, free_name(link)));
+        if (resists.size() >= 4)
             free.set("type", "free")
                 .set("damping", resists[0])
                 .set("armature", resists[1])
                 .set("frictionloss", resists[2]);
+        if (resists.size() == 5 && resists[4] != 0) free.set("stiffness", resists[4]);
         nq_ += 7, nv_ += 6;
     }
     if (j >= 0) joint(node, j);
@@ -152,7 +157,8 @@ Posed MjcfWriter::child_frame(const sf::Joint& joint)
 
 std::optional<MjcfWriter::AxisPlace> MjcfWriter::place_of(const sf::Joint& joint, const sf::Dof& dof)
 {
-    const auto  read  = told_place;
+    const auto read = told_place;
+    if (joint.as_in_source) return read(dof);
     const Posed frame = child_frame(joint);
     for (const sf::Dof& d : joint.dofs)
         if (d.angular) {  // the joint's frame lies at the first pivot

@@ -23,11 +23,19 @@ void MjcfWriter::elements(XmlNode& sensor, XmlNode& equality)
         const sf::Extra* element = find(p.extras, sf::hints::kElement);
         if (p.type != "Scope" || element == nullptr) continue;
         XmlNode    node(plain(element->text));
-        const bool holds = node.name() == sf::hints::kTendonEquality;
+        const bool holds = sf::hints::is_equality(node.name());
         // Equalities and sensors have names of their own kinds.
         node.set("name", holds ? p.name : take(taken_sensors_, p.name));
-        attributes(node, p.extras);
         bool whole = true;
+        for (const sf::Extra& e : p.extras) {
+            if (!e.name.starts_with(before)) continue;
+            const std::string attribute = e.name.substr(before.size());
+            // Equalities tell joints by the names that these have in the robot.
+            const bool        joint = holds && (attribute == "joint1" || attribute == "joint2");
+            const std::string value = joint ? axis_called(plain(e.text)) : plain(e.text);
+            whole                   = whole && !(joint && value.empty());
+            node.set(attribute, value);
+        }
         for (const sf::Relation& r : p.relations) {
             if (!r.name.starts_with(before)) continue;
             const std::string name = r.targets.size() == 1 ? name_of(r.targets.front(), p.extras) : std::string();
@@ -38,11 +46,23 @@ void MjcfWriter::elements(XmlNode& sensor, XmlNode& equality)
             (holds ? equality : sensor).add("") = node;
         else if (holds)
             out_.lose("equality", Severity::error, sf::LossAction::dropped, "kinematics", p.place,
-                      fmt::format("equality '{}'", p.name), plain(element->text), {}, "its tendon is not there");
+                      fmt::format("equality '{}'", p.name), plain(element->text), {}, "what it holds is not there");
         else
             out_.lose("sensor", Severity::warning, sf::LossAction::dropped, "ros", p.place,
                       fmt::format("sensor '{}'", p.name), plain(element->text), {}, "what it measures is not there");
     }
+}
+
+std::string MjcfWriter::axis_called(const std::string& name) const
+{
+    for (std::size_t j = 0; j < tree_.joints.size(); ++j)
+        for (std::size_t d = 0; d < tree_.joints[j].dofs.size(); ++d) {
+            const sf::Dof& dof = tree_.joints[j].dofs[d];
+            if (plain(dof.name.empty() ? tree_.joints[j].name : dof.name) == name &&
+                (tree_.joints[j].kind == sf::Joint::Kind::ball || !locked(dof)))
+                return dof_names_[j][d];
+        }
+    return {};
 }
 
 std::string MjcfWriter::name_of(const sf::Ref& ref, const std::vector<sf::Extra>& extras) const

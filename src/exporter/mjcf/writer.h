@@ -22,6 +22,13 @@ const sf::Extra* find(const std::vector<sf::Extra>& extras, std::string_view nam
 /// Writes a robot as MJCF: one object for one file. The parts stand in files of their own, by what they write.
 class MjcfWriter {
   public:
+    struct AxisPlace {
+        Vec3d  axis, pivot;
+        double ref = 0;
+    };
+    /// Where the source has one of several axes of a joint, in the frame of its body.
+    static std::optional<AxisPlace> told_place(const sf::Dof& d);
+
     MjcfWriter(Output& out, const std::string& file) : out_(out), tree_(out.tree), file_(file), root_("mujoco") {}
     Result<Written> write();
 
@@ -74,11 +81,6 @@ class MjcfWriter {
     static std::string free_name(const sf::Link& link);
     void               body(XmlNode& above, XmlNode& asset, int l, int j);
     void               inertial(XmlNode& node, const sf::Link& link, int l, int j);
-    struct AxisPlace {
-        Vec3d  axis, pivot;
-        double ref = 0;
-    };
-    static std::optional<AxisPlace> told_place(const sf::Dof& d);
     /// The frame of a joint of several axes in its child without the references that it took up from the last of them
     /// (sourceformats/mjcf/bodies.cpp).
     static Posed child_frame(const sf::Joint& joint);
@@ -164,6 +166,8 @@ class MjcfWriter {
     /// Sensors, and equalities of tendons.
     void elements(XmlNode& sensor, XmlNode& equality);
     void keyframes(XmlNode& keys);
+    /// What an axis is called in the file, by its name in the robot; empty: it is not there.
+    [[nodiscard]] std::string axis_called(const std::string& name) const;
     /// What a reference is called in the file; empty: it is not there.
     [[nodiscard]] std::string name_of(const sf::Ref& ref, const std::vector<sf::Extra>& extras) const;
 };

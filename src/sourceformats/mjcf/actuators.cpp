@@ -10,73 +10,16 @@
 
 namespace mechane::sourceformats {
 
-namespace {
-
-std::string list_text(const std::vector<double>& numbers)
-{
-    std::string out;
-    for (const double v : numbers) out += (out.empty() ? "" : " ") + usda_number(v);
-    return out;
-}
-
-void set_absent(XmlElement& e, const char* attribute, const std::string& value)
-{
-    if (e.peek(attribute) == nullptr) e.set(attribute, value);
-}
-
-}  // namespace
-
-// All kinds of actuators share one record of defaults in MuJoCo: ranges and gears of one kind are those of all, and the
-// law is that of the element that MjcfDefaults::gains_of finds. The classes here keep each kind apart, so both are
-// brought together below.
+// All kinds of actuators share one record of defaults in MuJoCo: ranges and gears of one kind are those of all. The
+// classes keep each kind apart, so what is shared is brought together here.
 XmlElement MjcfReader::actuator_with_defaults(const XmlElement& c)
 {
-    XmlElement m = defaults_.merged(c, c.name, "", s_);
-    XmlElement bare{c.name, c.place, {}, {}, {}};
-    if (const std::string* own = c.peek("class")) bare.set("class", *own);
-    std::vector<XmlElement> said;
-    for (const std::string_view kind : actuator_kinds()) {
-        bare.name        = std::string(kind);
-        XmlElement other = defaults_.merged(bare, bare.name, "", s_);
-        if (other.attributes.size() > bare.attributes.size()) said.push_back(std::move(other));
-    }
-    for (const XmlElement& other : said)
-        for (const char* shared : {"ctrlrange", "ctrllimited", "forcerange", "forcelimited", "actrange", "actlimited",
-                                   "lengthrange", "gear", "group", "damping", "armature"})
-            if (const std::string* v = other.name != c.name ? other.peek(shared) : nullptr) set_absent(m, shared, *v);
-    const std::string* own  = c.peek("class");
-    const std::string  here = own != nullptr ? *own : "main";
-    const auto [from, kind] = defaults_.gains_of(here, c.name);
-    if (kind == c.name && from == here) return m;
-    // What the class says of the law is that of another element, or of none.
-    static constexpr std::string_view kLaw[] = {
-        "kp",       "kv",        "dampratio", "timeconst", "gainprm", "biasprm", "dynprm", "area",
-        "diameter", "bias",      "gaintype",  "biastype",  "gain",    "force",   "range",  "scale",
-        "dyntype",  "tausmooth", "lmin",      "lmax",      "vmax",    "fpmax",   "fvmax",  "inheritrange"};
-    const auto is_law = [&](const std::string& name) {
-        return std::find(std::begin(kLaw), std::end(kLaw), name) != std::end(kLaw);
-    };
-    std::erase_if(m.attributes, [&](const XmlAttribute& a) { return is_law(a.name) && c.peek(a.name) == nullptr; });
-    if (kind.empty()) return m;
-    bare.name = kind;
-    bare.set("class", from);
-    const XmlElement other = defaults_.merged(bare, kind, "", s_);
-    if (kind == c.name) {
-        for (const XmlAttribute& a : other.attributes)
-            if (is_law(a.name)) set_absent(m, a.name.c_str(), a.value);
-        return m;
-    }
-    const MjcfActuator a = mjcf_actuator(other, s_);
-    if (c.name == "general") {
-        set_absent(m, "gaintype", a.gain_type), set_absent(m, "biastype", a.bias_type);
-        set_absent(m, "dyntype", a.dyn_type), set_absent(m, "gainprm", list_text(a.gain));
-        set_absent(m, "biasprm", list_text(a.bias)), set_absent(m, "dynprm", list_text(a.dynamics));
-    } else if (c.name == "velocity") {
-        set_absent(m, "kv", usda_number(a.gain[0]));
-    } else if (c.name == "position" || c.name == "intvelocity") {
-        set_absent(m, "kp", usda_number(a.gain[0]));
-        if (a.bias[2] != 0) set_absent(m, "kv", usda_number(-a.bias[2]));
-    }
+    XmlElement         m   = defaults_.merged(c, c.name, "", s_);
+    const std::string* own = c.peek("class");
+    std::erase_if(m.attributes, [&](const XmlAttribute& a) { return c.peek(a.name) == nullptr; });
+    for (const auto& [name, value] : defaults_.actuator_shared(own != nullptr ? *own : "main"))
+        if (c.peek(name.c_str()) == nullptr) m.set(name, value);
+    if (c.name == "damper" || c.name == "adhesion") m.set("ctrllimited", "true");  // as MuJoCo's compiler has it
     return m;
 }
 
@@ -92,8 +35,11 @@ void MjcfReader::actuators(const XmlElement& e)
 
 void MjcfReader::actuator(const XmlElement& c, const XmlElement& m)
 {
-    const MjcfActuator a = mjcf_actuator(m, s_);
-    VendorPrim         made;
+    const std::string*  own = c.peek("class");
+    const MjcfActuator  a   = mjcf_actuator(m, defaults_.actuator_start(own != nullptr ? *own : "main", c.name), s_);
+    std::vector<double> gear{1, 0, 0, 0, 0, 0};
+    if (const auto g = s_.numbers(m, "gear", 1, 6)) std::copy(g->begin(), g->end(), gear.begin());
+    VendorPrim made;
     made.type      = "MjcActuator";
     made.place     = c.place;
     made.name      = m.get("name", fmt::format("{}_{}", c.name, tree_.prims.size()));
@@ -102,12 +48,8 @@ void MjcfReader::actuator(const XmlElement& c, const XmlElement& m)
     };
     put("gainType", "token", usda_string(a.gain_type)), put("biasType", "token", usda_string(a.bias_type)),
         put("dynType", "token", usda_string(a.dyn_type));
-    // MuJoCo keeps a ratio of damping as a positive number where the damping would be.
-    auto         bias  = a.bias;
-    const double ratio = c.name == "position" ? s_.number(m, "dampratio").value_or(0) : 0;
-    if (ratio > 0 && bias[2] == 0) bias[2] = ratio;
-    put("gainPrm", "double[]", usda_list(a.gain)), put("biasPrm", "double[]", usda_list(bias)),
-        put("dynPrm", "double[]", usda_list(a.dynamics)), put("gear", "double[]", usda_list(a.gear));
+    put("gainPrm", "double[]", usda_list(a.gain)), put("biasPrm", "double[]", usda_list(a.bias)),
+        put("dynPrm", "double[]", usda_list(a.dynamics)), put("gear", "double[]", usda_list(gear));
     std::optional<std::vector<double>> force;
     for (const auto& [name, target] : {std::pair{"ctrl", "ctrlRange"}, std::pair{"force", "forceRange"},
                                        std::pair{"act", "actRange"}, std::pair{"length", "lengthRange"}}) {
@@ -123,8 +65,9 @@ void MjcfReader::actuator(const XmlElement& c, const XmlElement& m)
         if (on && std::string_view(name) == "ctrl" && !force && c.name == "motor" && !off("clampctrl"))
             force = std::vector<double>{a.gain[0] * (*range)[0], a.gain[0] * (*range)[1]};
     }
-    if (const auto v = s_.number(m, "inheritrange"); v && *v != 0) put("inheritRange", "double", usda_number(*v));
-    const bool servo = a.bias_type == "affine" && a.gain_type == "fixed" && a.gain[0] == -a.bias[1] && bias[2] > 0;
+    if (a.inheritrange != 0) put("inheritRange", "double", usda_number(a.inheritrange));
+    // A servo's positive third number is a ratio of damping.
+    const bool servo = a.bias_type == "affine" && a.gain_type == "fixed" && a.gain[0] == -a.bias[1] && a.bias[2] > 0;
     const auto drop  = [&](const char* code, std::string value, std::string reason) {
         s_.losses.add({code,
                        Severity::warning,
@@ -137,12 +80,16 @@ void MjcfReader::actuator(const XmlElement& c, const XmlElement& m)
                        std::move(reason),
                        true});
     };
-    if (const auto v = s_.number(m, "dampratio"); (v && *v != 0) || servo)
-        drop("dampratio", usda_number(v && *v != 0 ? *v : bias[2]),
+    if (servo)
+        drop("dampratio", usda_number(a.bias[2]),
              "the damping depends on masses at the start: MuJoCo's layer keeps the ratio, a drive has none; author kv");
     Relation           target{"mjc:target", {}};
-    const std::string* joint = m.find("joint") != nullptr ? m.find("joint") : m.find("jointinparent");
-    if (joint == nullptr) resistance(c, m, a.gear[0], nullptr, 0, made.name);
+    const bool         in_parent = m.find("joint") == nullptr && m.find("jointinparent") != nullptr;
+    const std::string* joint     = m.find(in_parent ? "jointinparent" : "joint");
+    if (const auto v = s_.number(m, "group"); v && *v != 0)
+        made.extras.push_back(mj(std::string(hints::kElement) + ":group", "string",
+                                 usda_string(fmt::format("{}", static_cast<int>(*v))), "", c.place));
+    if (joint == nullptr) resistance(c, m, gear[0], nullptr, 0, made.name);
     if (joint != nullptr) {
         const auto found = dofs_.find(*joint);
         if (found == dofs_.end()) {
@@ -155,11 +102,12 @@ void MjcfReader::actuator(const XmlElement& c, const XmlElement& m)
             named(joints_, *joint, c, "joint");
             return;
         }
-        resistance(c, m, a.gear[0], &tree_.joints[at(found->second.first)], found->second.second, made.name);
+        resistance(c, m, gear[0], &tree_.joints[at(found->second.first)], found->second.second, made.name);
         target.targets.push_back({Ref::Kind::joint, found->second.first});
+        if (in_parent) made.extras.push_back(mj(hints::kInParent, "bool", "true", "", c.place));
         if (tree_.joints[at(found->second.first)].dofs.size() > 1)
             made.extras.push_back(mj(hints::kDof, "string", usda_string(*joint), "", c.place));
-        drive(c, a, force, tree_.joints[at(found->second.first)].dofs[found->second.second], made.name);
+        drive(c, a, gear[0], force, tree_.joints[at(found->second.first)].dofs[found->second.second], made.name);
     } else if (const std::string* tendon = m.find("tendon")) {
         const auto found = tendons_.find(*tendon);
         if (found == tendons_.end()) return void(named(tendons_, *tendon, c, "tendon"));
@@ -230,8 +178,8 @@ void MjcfReader::only_mujoco(const XmlElement& c, const std::string& name, std::
                    true});
 }
 
-void MjcfReader::drive(const XmlElement& c, const MjcfActuator& a, const std::optional<std::vector<double>>& force,
-                       Dof& dof, const std::string& name)
+void MjcfReader::drive(const XmlElement& c, const MjcfActuator& a, double gear,
+                       const std::optional<std::vector<double>>& force, Dof& dof, const std::string& name)
 {
     // Force of a drive in USD: stiffness (target - q) + damping (target velocity - v), cut at max_force. An actuator is
     // such a drive if its gain is constant and its bias linear.
@@ -241,10 +189,9 @@ void MjcfReader::drive(const XmlElement& c, const MjcfActuator& a, const std::op
     // A servo's positive third number is a ratio of damping, which the compiler turns into a damping by the masses.
     const bool ratio = a.bias_type == "affine" && a.bias[2] > 0 && a.gain[0] == -a.bias[1];
     const bool rises = a.bias_type == "affine" && (a.bias[1] > 0 || (a.bias[2] > 0 && !ratio));
-    if (!plain || rises || (a.bias_type == "affine" && a.bias[0] != 0 && (a.bias[1] == 0 || a.gear[0] == 0)))
+    if (!plain || rises || (a.bias_type == "affine" && a.bias[0] != 0 && (a.bias[1] == 0 || gear == 0)))
         return only_mujoco(c, name, "its force is no linear law of position and velocity");
-    const double gear = a.gear[0];
-    Drive        made;
+    Drive made;
     made.place = c.place;
     // The length of the transmission is gear * q and its force acts on the joint with gear again: both gains are
     // multiplied by the square of it.

@@ -88,6 +88,7 @@ void MjcfReader::body(const XmlElement& e, int parent, const Posed& X, const std
                        "gravity compensation is not simulated; it stands in the layer of MuJoCo"});
     }
     bodies_.try_emplace(link.name, index);
+    if (!attaching_.empty()) own_compilers_[index] = compiler_;
     tree_.links.push_back(std::move(link));
     if (const XmlElement* inertial = e.child("inertial"); inertial != nullptr) {
         // inertiafromgeom "true" computes masses from geoms although the file says them; "auto" does it only where it
@@ -117,7 +118,7 @@ void MjcfReader::read_inertial(const XmlElement& e, int index)
         // fullinertia is xx yy zz xy xz yz, about the centre of mass, in the axes of the <inertial>.
         I = {{(*v)[0], (*v)[3], (*v)[4]}, {(*v)[3], (*v)[1], (*v)[5]}, {(*v)[4], (*v)[5], (*v)[2]}};
     else if (const auto d = s_.vec3(e, "diaginertia"))
-        I = Mat33d::diagonal(*d);
+        I = Mat33d::diagonal(*d), inertial_turns_[index] = X.q;
     else
         made.has_inertia = false;
     const Mat33d R = to_matrix(X.q);
@@ -136,8 +137,9 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
     made.child  = child;
     made.place  = e.place;
     made.name   = tree_.links[at(child)].name + "_weld";
-    Posed X_C;
-    bool  pivoted = false, free = false;
+    Posed  X_C;
+    bool   pivoted = false, free = false;
+    double free_armature = 0;  ///< a <freejoint> has none, whatever its class says
     // M_i(r_i) of each joint: the motion that takes the body from the zero of the joint to its reference.
     std::vector<Posed>       motions;
     std::vector<bool>        turns;
@@ -157,34 +159,18 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
                 s_.error(kTree, j.place,
                          fmt::format("the free joint of body '{}' is not at the top; the body floats by itself",
                                      tree_.links[at(child)].name));
-            free = true;
+            free             = true;
+            const auto align = s_.word(m, "align", {"true", "false", "auto"}).value_or("auto");
+            if (align == "true" || (align == "auto" && compiler_.alignfree))
+                aligned_[child] = compiler_.inertiafromgeom != "false";
             joint_names_.insert(name);
             if (named)
                 tree_.links[at(child)].extras.push_back(
                     {Extra::Layer::mujoco, hints::kFreeJoint, "string", name, {}, j.place});
-            // The six axes of a free joint share one damping, armature and friction loss; the hint keeps them for the
-            // way back to MJCF.
-            const double resists[] = {first_number(m, "damping").value_or(0), s_.number(m, "armature").value_or(0),
-                                      s_.number(m, "frictionloss").value_or(0)};
-            if (j.name != "freejoint" && (resists[0] != 0 || resists[1] != 0 || resists[2] != 0)) {
-                s_.losses.add({"free-joint-values",
-                               Severity::warning,
-                               LossAction::dropped,
-                               "kinematics",
-                               site_of(j.place),
-                               fmt::format("joint '{}' of body '{}'", name, tree_.links[at(child)].name),
-                               fmt::format("damping {}, armature {}, friction {}", resists[0], resists[1], resists[2]),
-                               {},
-                               "a body that floats has no joint in USD that could resist",
-                               true});
-                tree_.links[at(child)].extras.push_back({Extra::Layer::mujoco,
-                                                         hints::kPassive,
-                                                         "double[]",
-                                                         fmt::format("[{}, {}, {}, -1]", usda_number(resists[0]),
-                                                                     usda_number(resists[1]), usda_number(resists[2])),
-                                                         {},
-                                                         j.place});
-            }
+            if (j.name != "freejoint")
+                free_armature =
+                    free_values(j, m, fmt::format("joint '{}' of body '{}'", name, tree_.links[at(child)].name),
+                                tree_.links[at(child)]);
             j.use_all();
             continue;
         }
@@ -201,10 +187,11 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
         dof.axis          = rotate(X.q, normalized(axis));
         const double unit = dof.angular ? angle() : 1;
         range_of(m, name, dof, unit);
-        dof.damping      = first_number(m, "damping");
-        dof.armature     = s_.number(m, "armature");
-        dof.friction     = s_.number(m, "frictionloss");
-        const double ref = s_.number(m, "ref").value_or(0) * unit;
+        dof.damping  = first_number(m, "damping");
+        dof.armature = s_.number(m, "armature");
+        dof.friction = s_.number(m, "frictionloss");
+        // A ball has no reference: a class may say one for its other joints.
+        const double ref = type == "ball" ? 0 : s_.number(m, "ref").value_or(0) * unit;
         refs_[name]      = ref;
         joint_extras(m, dof);
         spring_damper(m, made.dofs.size(), type == "ball" && elements.size() > 1 ? 3 : 1);
@@ -253,7 +240,7 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
     }
     if (free) {
         // A body that floats has no joint here: it is the root of a tree of its own.
-        floating_.insert(child);
+        floating_[child] = free_armature;
         if (made.dofs.empty()) return;
     }
     // The body stands where its joints are at their reference; USD's zero is the joint's own. It moves by
@@ -307,6 +294,30 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
     for (std::size_t d = 0; d < made.dofs.size(); ++d) dofs_.try_emplace(made.dofs[d].name, index, d);
     joints_.try_emplace(made.name, index);
     tree_.joints.push_back(std::move(made));
+}
+
+// The six axes of a free joint share one damping, armature, friction loss and stiffness; the hint keeps them for the
+// way back to MJCF.
+double MjcfReader::free_values(const XmlElement& j, const XmlElement& m, std::string what, Link& link)
+{
+    const double damping = first_number(m, "damping").value_or(0), armature = s_.number(m, "armature").value_or(0),
+                 friction  = s_.number(m, "frictionloss").value_or(0),
+                 stiffness = first_number(m, "stiffness").value_or(0);
+    if (damping == 0 && armature == 0 && friction == 0 && stiffness == 0) return 0;
+    s_.losses.add(
+        {"free-joint-values",
+         Severity::warning,
+         LossAction::dropped,
+         "kinematics",
+         site_of(j.place),
+         std::move(what),
+         fmt::format("damping {}, armature {}, friction {}, stiffness {}", damping, armature, friction, stiffness),
+         {},
+         "a body that floats has no joint in USD that could resist",
+         true});
+    const double kept[] = {damping, armature, friction, -1, stiffness};
+    link.extras.push_back({Extra::Layer::mujoco, hints::kPassive, "double[]", usda_list(kept), {}, j.place});
+    return armature;
 }
 
 std::optional<double> MjcfReader::first_number(const XmlElement& m, const char* name)

@@ -19,26 +19,26 @@ void MjcfReader::replicate(const XmlElement& e, int link, const Posed& X, const 
     const double count = s_.number(e, "count").value_or(1);
     if (!(count >= 0 && count <= 10000)) return s_.error(kLimit, e.place, fmt::format("{} copies are too many", count));
     e.find("sep");
-    Posed step{s_.vec3(e, "offset").value_or(Vec3d{}), {}};
-    // euler of <replicate> is the turn from one copy to the next, not the orientation of the first.
-    XmlElement turn{"turn", e.place, {}, {}, {}};
-    if (const std::string* euler = e.find("euler")) turn.set("euler", *euler);
-    step.q = mjcf_orientation(turn, compiler_, s_);
+    const Vec3d offset = s_.vec3(e, "offset").value_or(Vec3d{});
+    const Vec3d euler  = s_.vec3(e, "euler").value_or(Vec3d{});
     e.use_all();
-    Posed at_copy = X;
+    Posed at_copy;
     if (static_cast<double>(copies_ += static_cast<std::size_t>(count)) > 100'000)
         return s_.error(kLimit, e.place, "there are too many copies");
-    const std::string outer = copy_suffix_;  // copies of copies: the inner number comes first
+    const std::string outer  = copy_suffix_;  // copies of copies: the inner number comes first
+    int               number = 0;
     for (const std::string& suffix : suffixes_of(e)) {
+        // Copy i is turned by i times the angles of `euler`, which is no power of one turn where several angles are
+        // given; its place is one offset from that of the copy before, in the axes of that copy.
+        if (number > 0) at_copy.p = at_copy.p + rotate(at_copy.q, offset);
+        at_copy.q       = mjcf_euler(static_cast<double>(number++) * euler, compiler_);
         XmlElement copy = e;
         copy_suffix_    = suffix + outer;
         for (XmlElement& c : copy.children) suffix_names(c, copy_suffix_);
         // Elements are referred to by address until the end of the reading, so each copy is kept; a list does not move
         // them.
         replicated_.push_back(std::move(copy));
-        body_children(replicated_.back(), link, at_copy, childclass);
-        // Copy i stands at X step^i: the steps add up, so that a turn lays copies on a circle.
-        at_copy = at_copy * step;
+        body_children(replicated_.back(), link, X * at_copy, childclass);
     }
     copy_suffix_ = outer;
 }

@@ -65,16 +65,9 @@ void MjcfReader::fit(Shape& shape, Shape::Kind kind, double scale, const std::st
 {
     const MjcfMass unit = mjcf_mass(shape, tree_, std::nullopt, 1, false, inertia);
     if (!(unit.mass > 0)) return;
-    const auto                 axes = geometry::principal_axes(unit.inertia);
-    std::array<std::size_t, 3> order{0, 1, 2};  // the largest moment, about the shortest side, comes first
-    std::sort(order.begin(), order.end(),
-              [&](std::size_t a, std::size_t b) { return axes.values[a] > axes.values[b]; });
-    const Mat33d R = to_matrix(axes.rotation);
-    Vec3d        column[3], half;
-    for (std::size_t i = 0; i < 3; ++i) column[i] = R.column(order[i]);
-    // Sorting may have made the axes left-handed.
-    if (dot(cross(column[0], column[1]), column[2]) < 0) column[2] = -column[2];
-    Posed X{unit.com, from_matrix(Mat33d::from_columns(column[0], column[1], column[2]))};
+    const MjcfAxes axes = mjcf_axes(unit.inertia);  // the largest moment, about the shortest side, comes first
+    Vec3d          half;
+    Posed          X{unit.com, axes.q};
     if (compiler_.fitaabb) {
         Vec3d low{1e300, 1e300, 1e300}, high = -low;
         for (const Vec3d& p : tree_.meshes[at(shape.mesh)].points) {
@@ -86,7 +79,7 @@ void MjcfReader::fit(Shape& shape, Shape::Kind kind, double scale, const std::st
     } else {
         const double sum = axes.values.x + axes.values.y + axes.values.z;
         for (std::size_t i = 0; i < 3; ++i)
-            half[i] = 0.5 * std::sqrt(std::max(6 * (sum - 2 * axes.values[order[i]]) / unit.mass, 0.0));
+            half[i] = 0.5 * std::sqrt(std::max(6 * (sum - 2 * axes.values[i]) / unit.mass, 0.0));
     }
     // Round shapes take the mean of the two sides across, or with fitaabb the larger one, so that the mesh lies inside.
     const double across = 0.5 * (half.x + half.y);
@@ -238,7 +231,7 @@ void MjcfReader::geom(const XmlElement& e, int link, const Posed& X, const std::
     // Only groups within inertiagrouprange have mass. The world needs none, and a height field has none in MuJoCo.
     if (link >= 0 && ground == hfields_.end() && group >= compiler_.group_min && group <= compiler_.group_max) {
         const MjcfMass one = mjcf_mass(made, tree_, mass, density.value_or(1000), shell, inertia);
-        if (one.mass > 0) geom_masses_[link].push_back({one, made.X_LS});
+        if (one.mass > 0) geom_masses_[link].push_back({one, made.X_LS, made.kind == Shape::Kind::mesh});
     }
     settle();
     if (!name.empty()) geoms_.try_emplace(name, static_cast<int>(tree_.shapes.size()));

@@ -10,22 +10,29 @@
 
 namespace mechane::sourceformats {
 
+geometry::MassProperties MjcfReader::sum_of(const std::vector<GeomMass>& geoms)
+{
+    geometry::MassProperties sum;
+    for (const GeomMass& g : geoms) {
+        const auto part = geometry::transformed({g.mass.mass, g.mass.com, g.mass.inertia}, g.X_LS);
+        sum             = &g == geoms.data() ? part : geometry::combined(sum, part);
+    }
+    return sum;
+}
+
 void MjcfReader::masses()
 {
     double total = 0;
     for (std::size_t l = 0; l < tree_.links.size(); ++l) {
-        Link& link = tree_.links[l];
+        Link&               link = tree_.links[l];
+        const auto          own  = own_compilers_.find(static_cast<int>(l));
+        const MjcfCompiler& file = own != own_compilers_.end() ? own->second : compiler_;
         // The geoms of a body add up: their masses, centres and tensors by the theorem of parallel axes.
-        if (!link.inertial || !link.inertial->has_inertia || compiler_.inertiafromgeom == "true") {
-            geometry::MassProperties sum;
-            bool                     any = false;
-            for (const GeomMass& g : geom_masses_[static_cast<int>(l)]) {
-                const auto part = geometry::transformed({g.mass.mass, g.mass.com, g.mass.inertia}, g.X_LS);
-                sum             = any ? geometry::combined(sum, part) : part;
-                any             = true;
-            }
+        if (!link.inertial || !link.inertial->has_inertia || file.inertiafromgeom == "true") {
+            const auto& geoms = geom_masses_[static_cast<int>(l)];
+            const auto  sum   = sum_of(geoms);
             // "false": what no <inertial> tells has no mass, whatever its shapes weigh.
-            if (any && !link.inertial && compiler_.inertiafromgeom != "false") {
+            if (!geoms.empty() && !link.inertial && file.inertiafromgeom != "false") {
                 link.inertial = Inertial{sum.mass, sum.com, sum.inertia, true, link.place};
                 s_.losses.add({"mass-from-shapes",
                                Severity::info,
@@ -38,28 +45,28 @@ void MjcfReader::masses()
                                "computed as MuJoCo does"});
             }
         }
-        if (!link.inertial && compiler_.boundmass > 0) {
+        if (!link.inertial && file.boundmass > 0) {
             // MuJoCo's bound is the mass of bodies that tell of none, too. Where no inertial frame is told, its
             // compiler takes the body's own pose in its parent for one.
             const auto  held = std::find_if(tree_.joints.begin(), tree_.joints.end(),
                                             [&](const Joint& j) { return !j.loop && j.child == static_cast<int>(l); });
             const Posed X    = held == tree_.joints.end() ? link.X_WL : held->X_PJ * inverse(held->X_CJ);
-            link.inertial    = Inertial{0, X.p, {}, compiler_.boundinertia > 0, link.place};
+            link.inertial    = Inertial{0, X.p, {}, file.boundinertia > 0, link.place};
             s_.losses.add({"bound-mass", Severity::info, LossAction::converted, "inertia", site_of(link.place),
-                           fmt::format("body '{}'", link.name), "no mass", fmt::format("{} kg", compiler_.boundmass),
+                           fmt::format("body '{}'", link.name), "no mass", fmt::format("{} kg", file.boundmass),
                            "boundmass, as MuJoCo has it"});
         }
         if (!link.inertial) continue;
         Inertial& in = *link.inertial;
         // boundmass and boundinertia are lower bounds for what the file says and for what was computed.
-        in.mass = std::max(in.mass, compiler_.boundmass);
-        if (in.has_inertia && (compiler_.boundinertia > 0 || compiler_.balanceinertia)) {
+        in.mass = std::max(in.mass, file.boundmass);
+        if (in.has_inertia && (file.boundinertia > 0 || file.balanceinertia)) {
             auto   axes = geometry::principal_axes(in.inertia);
             Vec3d& d    = axes.values;
-            for (std::size_t i = 0; i < 3; ++i) d[i] = std::max(d[i], compiler_.boundinertia);
+            for (std::size_t i = 0; i < 3; ++i) d[i] = std::max(d[i], file.boundinertia);
             // No body has a principal moment larger than the sum of the other two (the triangle inequality of I =
             // integral of r^2). balanceinertia replaces the three by their mean.
-            if (compiler_.balanceinertia && (d.x + d.y < d.z || d.x + d.z < d.y || d.y + d.z < d.x))
+            if (file.balanceinertia && (d.x + d.y < d.z || d.x + d.z < d.y || d.y + d.z < d.x))
                 d = (d.x + d.y + d.z) / 3 * Vec3d{1, 1, 1};
             const Mat33d R = to_matrix(axes.rotation);
             in.inertia     = R * Mat33d::diagonal(d) * transpose(R);
@@ -94,7 +101,7 @@ void MjcfReader::static_bodies()
     std::vector<bool> carries(tree_.links.size(), false), welded(tree_.links.size(), true);
     for (const Joint& j : tree_.joints)
         if (!j.loop && j.kind != Joint::Kind::fixed) welded[at(j.child)] = false;
-    for (const int l : floating_) welded[at(l)] = false;
+    for (const auto& [l, armature] : floating_) welded[at(l)] = false;
     std::vector<int> parent(tree_.links.size(), -1);
     for (const Joint& j : tree_.joints)
         if (!j.loop) parent[at(j.child)] = j.parent;
@@ -166,7 +173,7 @@ void MjcfReader::welded_pairs()
 
 void MjcfReader::anchor()
 {
-    for (const int l : floating_) {
+    for (const auto& [l, armature] : floating_) {
         Joint made;
         made.name  = s_.unique(joint_names_, tree_.links[at(l)].name + "_anchor", {}, "joint", false);
         made.child = l;

@@ -24,6 +24,7 @@ void MjcfReader::read(XmlElement& root)
         if (e.name == "option") option(e);
     each(root, "asset", [&](const XmlElement& e) { assets(e); });
     each(root, "worldbody", [&](const XmlElement& e) { body_children(e, -1, {}, ""); });
+    align_floating();
     each(root, "worldbody", [&](const XmlElement& e) { note_copies(e); });
     replicate_sections(root);
     each(root, "contact", [&](const XmlElement& e) { contacts(e); });
@@ -91,7 +92,8 @@ void MjcfReader::compiler(const XmlElement& e)
         s_.error(kUnsupported, e.place, "global coordinates are no longer part of MJCF; they are read as local ones");
     compiler_.fitaabb = flag(e, "fitaabb", compiler_.fitaabb);
     // These change how MuJoCo compiles or stores a model, not what the model is.
-    for (const char* known : {"usethread", "fusestatic", "discardvisual", "alignfree", "saveinertial"}) e.find(known);
+    compiler_.alignfree = flag(e, "alignfree", compiler_.alignfree);
+    for (const char* known : {"usethread", "fusestatic", "discardvisual", "saveinertial"}) e.find(known);
 }
 
 int MjcfReader::named(const std::map<std::string, int>& known, const std::string& name, const XmlElement& e,

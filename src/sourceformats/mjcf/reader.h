@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "mechane/geometry/mass.h"
 #include "sourceformats/mjcf/settings.h"
 
 namespace mechane::sourceformats {
@@ -33,6 +34,7 @@ class MjcfReader {
     struct GeomMass {
         MjcfMass mass;
         Posed    X_LS;
+        bool     of_mesh = false;
     };
 
     // -- models that are attached: read in the same pass, with the settings, defaults and folder of their own file
@@ -54,19 +56,22 @@ class MjcfReader {
         std::vector<std::string> suffixes;
     };
 
-    std::string                                        file_, folder_;
-    Source&                                            s_;
-    RobotTree&                                         tree_;
-    MjcfCompiler                                       compiler_;
-    MjcfDefaults                                       defaults_;
-    std::set<std::string>                              body_names_, joint_names_, site_names_;
-    std::map<std::string, int>                         bodies_, joints_, sites_, geoms_, meshes_, materials_, hfields_;
-    std::map<std::string, int>                         cameras_, actuators_;
-    std::map<std::string, std::string>                 textures_;
-    std::map<std::string, Vec3d>                       mesh_scales_;
-    std::map<std::string, std::string>                 mesh_inertias_;
-    std::map<int, std::vector<GeomMass>>               geom_masses_;
-    std::set<int>                                      floating_;
+    std::string                          file_, folder_;
+    Source&                              s_;
+    RobotTree&                           tree_;
+    MjcfCompiler                         compiler_;
+    MjcfDefaults                         defaults_;
+    std::set<std::string>                body_names_, joint_names_, site_names_;
+    std::map<std::string, int>           bodies_, joints_, sites_, geoms_, meshes_, materials_, hfields_;
+    std::map<std::string, int>           cameras_, actuators_;
+    std::map<std::string, std::string>   textures_;
+    std::map<std::string, Vec3d>         mesh_scales_;
+    std::map<std::string, std::string>   mesh_inertias_;
+    std::map<int, std::vector<GeomMass>> geom_masses_;
+    std::map<int, double>                floating_;       ///< links with a free joint -> its armature
+    std::map<int, MjcfCompiler>          own_compilers_;  ///< by link of an attached model: what its file says
+    std::map<int, bool>  aligned_;  ///< by link that floats in the frame of its inertia: whether shapes may tell that
+    std::map<int, Quatd> inertial_turns_;                      ///< by link: axes of the inertia that the file says
     std::map<std::string, std::pair<int, std::size_t>> dofs_;  ///< joint name -> joint, degree of freedom
     std::map<std::string, double>                      refs_;  ///< joint name -> where it stands in the file [m or rad]
     std::vector<std::pair<int, int>>                   classes_;  ///< contype, conaffinity by shape
@@ -178,6 +183,9 @@ class MjcfReader {
     void body(const XmlElement& e, int parent, const Posed& X, const std::string& above);
     void read_inertial(const XmlElement& e, int index);
     void joint_of(const XmlElement& e, int parent, int child, const Posed& X_PC, const std::string& childclass);
+    /// What resists a free joint stands beside its body and is told.
+    /// @return the armature
+    double free_values(const XmlElement& j, const XmlElement& m, std::string what, Link& link);
     /// The first of the numbers of a polynomial; the others are told as lost.
     std::optional<double> first_number(const XmlElement& m, const char* name);
     /// What an actuator resists by itself.
@@ -203,9 +211,17 @@ class MjcfReader {
     void camera(const XmlElement& e, int link, const Posed& X, const std::string& childclass);
     void light(const XmlElement& e, int link, const Posed& X, const std::string& childclass);
 
+    // -- align.cpp
+
+    /// The frame of a link's inertia as MuJoCo's compiler has it, none where the link has no mass.
+    std::optional<Posed> inertial_frame(int link);
+    void                 align_floating();
+
     // -- masses.cpp
 
-    void masses();
+    /// What geoms of one body weigh together.
+    static geometry::MassProperties sum_of(const std::vector<GeomMass>& geoms);
+    void                            masses();
     /// A body without joints at the top is part of the world; one that carries moving bodies is their fixed base.
     void static_bodies();
     /// MuJoCo takes bodies that are welded to each other as one where it leaves contacts out: they never touch each
@@ -220,8 +236,12 @@ class MjcfReader {
     std::vector<Extra> softness(const XmlElement& m, const char* api);
     void               equalities(const XmlElement& e);
     void               joint_equality(const XmlElement& c, const XmlElement& m);
-    void               body_equality(const XmlElement& c, const XmlElement& m, const std::string& name);
-    void               tendons(const XmlElement& e);
+    /// An equality that no joint of OpenUSD stands for goes into MuJoCo's layer as it is.
+    void joint_equality_kept(const XmlElement& c, const XmlElement& m, const std::string& joint, std::string reason);
+    /// False where it names what is not there.
+    bool keep_equality(const XmlElement& c, const XmlElement& m);
+    void body_equality(const XmlElement& c, const XmlElement& m, const std::string& name);
+    void tendons(const XmlElement& e);
 
     // -- actuators.cpp
 
@@ -233,8 +253,8 @@ class MjcfReader {
     void       only_mujoco(const XmlElement& c, const std::string& name, std::string why);
     /// Motors, positions and velocities are drives: force = gear (gain ctrl + bias), bias = b0 + b1 gear q + b2 gear
     /// qd. Where the command is zero, b0 moves the target to b0 / (-b1 gear).
-    void drive(const XmlElement& c, const MjcfActuator& a, const std::optional<std::vector<double>>& force, Dof& dof,
-               const std::string& name);
+    void drive(const XmlElement& c, const MjcfActuator& a, double gear, const std::optional<std::vector<double>>& force,
+               Dof& dof, const std::string& name);
     void keyframes(const XmlElement& e);
 
     // -- sensors.cpp

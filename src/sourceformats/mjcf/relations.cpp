@@ -75,16 +75,12 @@ void MjcfReader::equalities(const XmlElement& e)
         std::string      name   = m.get("name");
         if (!active) {
             // A program of MuJoCo can switch it on; OpenUSD has no such switch.
-            s_.losses.add({"inactive-equality",
-                           Severity::warning,
-                           LossAction::dropped,
-                           "kinematics",
-                           site_of(c.place),
-                           fmt::format("{} '{}'", c.name, name),
-                           off("equality") ? "disabled by a flag" : "active=false",
-                           {},
-                           "it does nothing until a program turns it on"});
-            c.use_all();
+            if (keep_equality(c, m))
+                s_.losses.add({"inactive-equality", Severity::warning, LossAction::converted, "kinematics",
+                               site_of(c.place), fmt::format("{} '{}'", c.name, name),
+                               off("equality") ? "disabled by a flag" : "active=false", "a prim of MuJoCo's layer",
+                               "it does nothing until a program turns it on"});
+            defaults_.settle(c, m, "equality", s_);
             continue;
         }
         if (c.name == "joint")
@@ -106,31 +102,14 @@ void MjcfReader::joint_equality(const XmlElement& c, const XmlElement& m)
     Joint&             joint = tree_.joints[at(follower->second.first)];
     const std::string* other = m.find("joint2");
     if (other == nullptr || joint.dofs.size() != 1) {
-        s_.losses.add({"joint-equality",
-                       Severity::error,
-                       LossAction::dropped,
-                       "kinematics",
-                       site_of(c.place),
-                       fmt::format("joint '{}'", follower->first),
-                       {},
-                       {},
-                       other == nullptr ? "USD has no word for holding a joint at a value"
-                                        : "only joints of one axis follow others"});
-        return;
+        return joint_equality_kept(c, m, follower->first,
+                                   other == nullptr ? "USD has no word for holding a joint at a value"
+                                                    : "only joints of one axis follow others");
     }
     const auto leader = dofs_.find(*other);
     if (leader == dofs_.end()) return void(named(joints_, *other, c, "joint"));
     if (tree_.joints[at(leader->second.first)].dofs.size() != 1) {
-        s_.losses.add({"joint-equality",
-                       Severity::error,
-                       LossAction::dropped,
-                       "kinematics",
-                       site_of(c.place),
-                       fmt::format("joint '{}'", follower->first),
-                       {},
-                       {},
-                       "only joints of one axis lead others"});
-        return;
+        return joint_equality_kept(c, m, follower->first, "only joints of one axis lead others");
     }
     if (const std::string name = m.get("name"); !name.empty())
         s_.losses.add({"equality-name",
@@ -154,6 +133,22 @@ void MjcfReader::joint_equality(const XmlElement& c, const XmlElement& m)
                        "a mimic is linear; the rest stands in the layer of MuJoCo"});
     }
     for (Extra& x : softness(m, "MjcEqualityJointAPI")) joint.extras.push_back(std::move(x));
+}
+
+void MjcfReader::joint_equality_kept(const XmlElement& c, const XmlElement& m, const std::string& joint,
+                                     std::string reason)
+{
+    if (keep_equality(c, m))
+        s_.losses.add({"joint-equality",
+                       Severity::error,
+                       LossAction::converted,
+                       "kinematics",
+                       site_of(c.place),
+                       fmt::format("joint '{}'", joint),
+                       {},
+                       "a prim of MuJoCo's layer",
+                       std::move(reason),
+                       true});
 }
 
 void MjcfReader::body_equality(const XmlElement& c, const XmlElement& m, const std::string& name)

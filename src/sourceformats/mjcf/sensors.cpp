@@ -49,34 +49,51 @@ void MjcfReader::tendon_equalities(const XmlElement& e)
 {
     for (const XmlElement& c : e.children) {
         if (c.name != hints::kTendonEquality) continue;
-        const XmlElement m = defaults_.merged(c, "equality", "", s_);
-        if (!flag(m, "active", true) || off("equality")) continue;
-        VendorPrim made;
-        made.type  = "Scope";
-        made.place = c.place;
-        made.name  = m.get("name", fmt::format("equality_{}", tree_.prims.size()));
-        made.extras.push_back(mj(hints::kElement, "string", usda_string(c.name), "", c.place));
-        bool whole = true;
-        for (const XmlAttribute& a : m.attributes) {
-            const std::string name = std::string(hints::kElement) + ":" + a.name;
-            a.used                 = true;
-            if (a.name == "name" || a.name == "class") continue;
-            if (a.name != "tendon1" && a.name != "tendon2") {
-                made.extras.push_back(mj(name, "string", usda_string(a.value), "", c.place));
-                continue;
-            }
-            const Ref ref{Ref::Kind::prim, named(tendons_, a.value, c, "tendon")};
-            whole = whole && ref.index >= 0;
-            made.relations.push_back({name, {ref}});
-        }
-        if (!whole) continue;  // it is told, and the equality is a loss as others that nobody reads
-        c.use_all();
+        const XmlElement  m      = defaults_.merged(c, "equality", "", s_);
+        const bool        active = flag(m, "active", true) && !off("equality");
+        const std::size_t index  = tree_.prims.size();
+        if (!keep_equality(c, m)) continue;
         defaults_.settle(c, m, "equality", s_);
-        s_.losses.add({"equality", Severity::error, LossAction::converted, "kinematics", site_of(c.place),
-                       fmt::format("equality '{}'", made.name), c.name, "a prim of MuJoCo's layer",
-                       "no joint of OpenUSD holds it", true});
-        tree_.prims.push_back(std::move(made));
+        s_.losses.add({active ? "equality" : "inactive-equality", active ? Severity::error : Severity::warning,
+                       LossAction::converted, "kinematics", site_of(c.place),
+                       fmt::format("equality '{}'", tree_.prims[index].name), c.name, "a prim of MuJoCo's layer",
+                       active ? "no joint of OpenUSD holds it" : "it does nothing until a program turns it on",
+                       active});
     }
+}
+
+// Joints are told by their names, because a joint of several axes is one joint in USD and an equality may name two of
+// its axes.
+bool MjcfReader::keep_equality(const XmlElement& c, const XmlElement& m)
+{
+    VendorPrim made;
+    made.type  = "Scope";
+    made.place = c.place;
+    made.name  = m.get("name", fmt::format("equality_{}", tree_.prims.size()));
+    made.extras.push_back(mj(hints::kElement, "string", usda_string(c.name), "", c.place));
+    bool whole = true;
+    for (const XmlAttribute& a : m.attributes) {
+        a.used = true;
+        if (a.name == "name" || a.name == "class") continue;
+        const std::string name  = std::string(hints::kElement) + ":" + a.name;
+        const bool        joint = a.name == "joint1" || a.name == "joint2";
+        if (joint && !dofs_.contains(a.value)) whole = named(joints_, a.value, c, "joint") >= 0 && whole;
+        const bool tendon = a.name == "tendon1" || a.name == "tendon2", body = a.name == "body1" || a.name == "body2",
+                   site = a.name == "site1" || a.name == "site2";
+        if ((!tendon && !body && !site) || a.value == "world") {
+            made.extras.push_back(mj(name, "string", usda_string(a.value), "", c.place));
+            continue;
+        }
+        const Ref ref = tendon ? Ref{Ref::Kind::prim, named(tendons_, a.value, c, "tendon")}
+                        : body ? Ref{Ref::Kind::link, named(bodies_, a.value, c, "body")}
+                               : Ref{Ref::Kind::site, named(sites_, a.value, c, "site")};
+        whole         = whole && ref.index >= 0;
+        made.relations.push_back({name, {ref}});
+    }
+    if (!whole) return false;  // it is told, and the equality is a loss as others that nobody reads
+    c.use_all();
+    tree_.prims.push_back(std::move(made));
+    return true;
 }
 
 /// What an attribute refers to; nothing where its value is a word and no name.

@@ -79,6 +79,24 @@ struct Including {
     }
 };
 
+/// What a shortcut takes of a <general> of its class: the values that it has words for, where the laws are alike.
+MjcfActuator of_general(const MjcfActuator& general, std::string_view kind)
+{
+    MjcfActuator out;
+    const bool   fixed = general.gain_type == "fixed";
+    if (kind == "muscle" && general.gain_type == "muscle") return general;
+    if (kind == "damper" && general.gain_type == "affine") out.gain[2] = general.gain[2];
+    if (!fixed || kind == "muscle" || kind == "damper") return out;
+    out.gain[0]      = general.gain[0];
+    const bool servo = kind == "position" || kind == "intvelocity";
+    if (servo) out.bias[2] = general.bias[2];
+    if (kind == "cylinder") std::copy_n(general.bias.begin(), 3, out.bias.begin());
+    if (kind == "cylinder" || (servo && general.dyn_type == "filterexact")) out.dynamics[0] = general.dynamics[0];
+    if (kind == "position" && general.dyn_type == "filterexact") out.dyn_type = general.dyn_type;
+    if (servo) out.inheritrange = general.inheritrange;
+    return out;
+}
+
 }  // namespace
 
 std::span<const std::string_view> actuator_kinds()
@@ -92,6 +110,15 @@ bool is_actuator(std::string_view element)
 {
     const auto kinds = actuator_kinds();
     return std::find(kinds.begin(), kinds.end(), element) != kinds.end();
+}
+
+bool is_actuator_law(std::string_view attribute)
+{
+    static constexpr std::string_view kLaw[] = {
+        "kp",       "kv",        "dampratio", "timeconst", "gainprm", "biasprm", "dynprm", "area",
+        "diameter", "bias",      "gaintype",  "biastype",  "gain",    "force",   "range",  "scale",
+        "dyntype",  "tausmooth", "lmin",      "lmax",      "vmax",    "fpmax",   "fvmax",  "inheritrange"};
+    return std::find(std::begin(kLaw), std::end(kLaw), attribute) != std::end(kLaw);
 }
 
 void resolve_includes(XmlElement& root, const std::string& file, Source& source)
@@ -119,11 +146,12 @@ void MjcfDefaults::read_class(const XmlElement& e, const std::string& name,
     // Inheritance is resolved here once: a class holds a copy of what stands above it, and what is read later needs one
     // look-up only.
     auto own = above;
+    if (const auto up = above_.find(name); up != above_.end() && !actuators_.contains(name))
+        actuators_[name] = {actuators_[up->second].law, {}, actuators_[up->second].shared};
     for (const XmlElement& c : e.children) {
         if (c.name == "default") continue;
-        // Shortcuts of <general> share its settings.
         for (const XmlAttribute& a : c.attributes) own[c.name][a.name] = a.value;
-        if (is_actuator(c.name)) last_actuator_[name] = c.name;
+        if (is_actuator(c.name)) read_actuator(c, name, source);
     }
     // Classes below inherit what is complete, so they are read after all values of this one, wherever they stand in it.
     if (auto [at, fresh] = classes_.try_emplace(name, own); !fresh) at->second = own;
@@ -137,19 +165,42 @@ void MjcfDefaults::read_class(const XmlElement& e, const std::string& name,
     }
 }
 
-// MuJoCo keeps one record of an actuator in a class, and each element of <default> writes its whole law into it: of
-// several kinds the last one counts. A shortcut starts from a record of its own kind or of <general> alone, else from
-// its own defaults (MuJoCo 3.17, OneActuator in xml_native_reader.cc).
-std::pair<std::string, std::string> MjcfDefaults::gains_of(const std::string& name, std::string_view kind) const
+// MuJoCo keeps one record of an actuator in a class, and each element of <default> writes into it: of ranges and gears
+// the last one counts, whatever its kind.
+void MjcfDefaults::read_actuator(const XmlElement& c, const std::string& name, Source& source)
 {
+    const MjcfActuator law = mjcf_actuator(c, actuator_start(name, c.name), source);
+    Actuators&         own = actuators_[name];
+    own.law = law, own.last = c.name;
+    for (const XmlAttribute& a : c.attributes)
+        if (!is_actuator_law(a.name)) own.shared[a.name] = a.value;
+    // MuJoCo's compiler bounds the command of these two, whatever the file says.
+    if (c.name == "damper" || c.name == "adhesion") own.shared["ctrllimited"] = "true";
+}
+
+// A shortcut starts from a record of its own kind or of <general> alone, else from its own defaults; <general> takes
+// whatever is there (MuJoCo 3.17).
+MjcfActuator MjcfDefaults::actuator_start(const std::string& name, std::string_view kind) const
+{
+    if (kind == "general") {
+        const auto here = actuators_.find(name);
+        return here != actuators_.end() ? here->second.law : MjcfActuator{};
+    }
     for (std::string at = name; !at.empty();) {
-        const auto last = last_actuator_.find(at);
-        if (last != last_actuator_.end() && (kind == "general" || last->second == kind || last->second == "general"))
-            return {at, last->second};
+        const auto here = actuators_.find(at);
+        if (here != actuators_.end() && here->second.last == kind) return here->second.law;
+        if (here != actuators_.end() && here->second.last == "general") return of_general(here->second.law, kind);
         const auto next = above_.find(at);
         at              = next != above_.end() ? next->second : std::string();
     }
     return {};
+}
+
+const std::map<std::string, std::string>& MjcfDefaults::actuator_shared(const std::string& name) const
+{
+    static const std::map<std::string, std::string> kNone;
+    const auto                                      here = actuators_.find(name);
+    return here != actuators_.end() ? here->second.shared : kNone;
 }
 
 XmlElement MjcfDefaults::merged(const XmlElement& e, const std::string& kind, const std::string& childclass,
@@ -209,6 +260,20 @@ Quatd z_to(const Vec3d& v)
     return rotation_between(z, to);
 }
 
+Quatd mjcf_euler(const Vec3d& angles, const MjcfCompiler& compiler)
+{
+    Quatd q;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const char  c    = compiler.eulerseq[i];
+        const Vec3d axis = axis_vector<double>(std::tolower(static_cast<unsigned char>(c)) - 'x');
+        const Quatd turn = from_axis_angle(axis, angles[i] * (compiler.degrees ? kRadians : 1));
+        // A lower-case letter turns about an axis that moves with the body (from the right), an upper-case one about a
+        // fixed axis (from the left).
+        q = std::islower(static_cast<unsigned char>(c)) != 0 ? q * turn : turn * q;
+    }
+    return normalized(q);
+}
+
 Quatd mjcf_orientation(const XmlElement& e, const MjcfCompiler& compiler, Source& source)
 {
     const double angle = compiler.degrees ? kRadians : 1;
@@ -227,18 +292,7 @@ Quatd mjcf_orientation(const XmlElement& e, const MjcfCompiler& compiler, Source
         return {};
     }
     if (const auto z = source.vec3(e, "zaxis")) return z_to(*z);
-    if (const auto v = source.vec3(e, "euler")) {
-        Quatd q;
-        for (std::size_t i = 0; i < 3; ++i) {
-            const char  c    = compiler.eulerseq[i];
-            const Vec3d axis = axis_vector<double>(std::tolower(static_cast<unsigned char>(c)) - 'x');
-            const Quatd turn = from_axis_angle(axis, (*v)[i] * angle);
-            // A lower-case letter turns about an axis that moves with the body (from the right), an upper-case one
-            // about a fixed axis (from the left).
-            q = std::islower(static_cast<unsigned char>(c)) != 0 ? q * turn : turn * q;
-        }
-        return normalized(q);
-    }
+    if (const auto v = source.vec3(e, "euler")) return mjcf_euler(*v, compiler);
     return {};
 }
 
@@ -247,62 +301,69 @@ Posed mjcf_pose(const XmlElement& e, const MjcfCompiler& compiler, Source& sourc
 
 // The force is gain(length, velocity) * activation + bias(length, velocity) with gain = g0 + g1 l + g2 v and bias = b0
 // + b1 l + b2 v (MuJoCo, chapter Computation, section Actuation model). The shortcuts below are rewritten to these
-// constants as the XML reference defines each of them.
-MjcfActuator mjcf_actuator(const XmlElement& e, Source& s)
+// constants as the XML reference defines each of them; what an element does not say stays as its class has it.
+MjcfActuator mjcf_actuator(const XmlElement& e, MjcfActuator out, Source& s)
 {
-    MjcfActuator out;
-    const auto   fill = [&](const char* name, std::vector<double>& into) {
+    const auto fill = [&](const char* name, std::vector<double>& into) {
         if (const auto v = s.numbers(e, name, 1, 10)) std::copy(v->begin(), v->end(), into.begin());
     };
-    if (const auto g = s.numbers(e, "gear", 1, 6)) std::copy(g->begin(), g->end(), out.gear.begin());
     const auto value = [&](const char* name, double otherwise) { return s.number(e, name).value_or(otherwise); };
+    const auto types = [&](std::string gain, std::string bias, std::string dynamics) {
+        out.gain_type = std::move(gain), out.bias_type = std::move(bias), out.dyn_type = std::move(dynamics);
+    };
+    if (const auto v = s.number(e, "inheritrange")) out.inheritrange = *v;
     if (e.name == "general") {
-        out.gain_type = s.word(e, "gaintype", {"fixed", "affine", "muscle", "user"}).value_or("fixed");
-        out.bias_type = s.word(e, "biastype", {"none", "affine", "muscle", "user"}).value_or("none");
-        out.dyn_type =
-            s.word(e, "dyntype", {"none", "integrator", "filter", "filterexact", "muscle", "user"}).value_or("none");
+        out.gain_type = s.word(e, "gaintype", {"fixed", "affine", "muscle", "user"}).value_or(out.gain_type);
+        out.bias_type = s.word(e, "biastype", {"none", "affine", "muscle", "user"}).value_or(out.bias_type);
+        out.dyn_type  = s.word(e, "dyntype", {"none", "integrator", "filter", "filterexact", "muscle", "user"})
+                            .value_or(out.dyn_type);
         fill("gainprm", out.gain), fill("biasprm", out.bias), fill("dynprm", out.dynamics);
+    } else if (e.name == "motor") {
+        out.gain[0] = 1;
+        types("fixed", "none", "none");
         // Servo: kp (u - l) - kv v. The command of intvelocity is integrated first and then followed as a position.
     } else if (e.name == "position" || e.name == "intvelocity") {
-        const double kp = value("kp", 1), kv = value("kv", 0);
-        out.bias_type = "affine";
-        out.gain[0]   = kp;
-        out.bias[1]   = -kp;
-        out.bias[2]   = -kv;
-        if (const double time = value("timeconst", 0); time > 0) out.dyn_type = "filterexact", out.dynamics[0] = time;
-        if (e.name == "intvelocity") out.dyn_type = "integrator";
+        out.gain[0] = value("kp", out.gain[0]);
+        out.bias[1] = -out.gain[0];
+        // A positive number where the damping would be is a ratio of damping.
+        if (const auto kv = s.number(e, "kv")) out.bias[2] = -*kv;
+        if (const auto ratio = s.number(e, "dampratio"); ratio && *ratio > 0) out.bias[2] = *ratio;
+        if (const auto time = s.number(e, "timeconst"))
+            out.dynamics[0] = *time, out.dyn_type = *time > 0 ? "filterexact" : "none";
+        types("fixed", "affine", e.name == "intvelocity" ? "integrator" : out.dyn_type);
         // Servo: kv (u - v).
     } else if (e.name == "velocity") {
-        const double kv = value("kv", 1);
-        out.bias_type   = "affine";
-        out.gain[0]     = kv;
-        out.bias[2]     = -kv;
+        out.gain[0] = value("kv", out.gain[0]);
+        std::fill(out.bias.begin(), out.bias.end(), 0.0);
+        out.bias[2] = -out.gain[0];
+        types("fixed", "affine", "none");
         // The command scales the damping: -kv v u.
     } else if (e.name == "damper") {
-        out.gain_type = "affine";
-        out.gain[0]   = 0;
-        out.gain[2]   = -value("kv", 1);
+        const double kv = value("kv", -out.gain[2]);
+        std::fill(out.gain.begin(), out.gain.end(), 0.0);
+        out.gain[2] = -kv;
+        types("affine", "none", "none");
     } else if (e.name == "cylinder") {
-        out.dyn_type    = "filter";
-        out.dynamics[0] = value("timeconst", 1);
-        out.bias_type   = "affine";
-        out.gain[0]     = value("area", 1);
+        out.dynamics[0] = value("timeconst", out.dynamics[0]);
+        out.gain[0]     = value("area", out.gain[0]);
         // A diameter goes before an area: the force of a cylinder is pressure times pi d^2 / 4.
         if (const auto d = s.number(e, "diameter")) out.gain[0] = std::numbers::pi / 4 * *d * *d;
         fill("bias", out.bias);
+        types("fixed", "affine", "filter");
     } else if (e.name == "muscle") {
-        out.gain_type = out.bias_type = out.dyn_type = "muscle";
-        const auto range = s.numbers(e, "range", 2, 2).value_or(std::vector<double>{0.75, 1.05});
-        const auto time  = s.numbers(e, "timeconst", 2, 2).value_or(std::vector<double>{0.01, 0.04});
-        out.gain         = {
-            range[0],           range[1],           value("force", -1),  value("scale", 200), value("lmin", 0.5),
-            value("lmax", 1.6), value("vmax", 1.5), value("fpmax", 1.3), value("fvmax", 1.2), 0};
+        if (out.gain_type != "muscle") {
+            out.gain     = {0.75, 1.05, -1, 200, 0.5, 1.6, 1.5, 1.3, 1.2, 0};
+            out.dynamics = {0.01, 0.04, 0, 0, 0, 0, 0, 0, 0, 0};
+        }
+        fill("range", out.gain), fill("timeconst", out.dynamics);
+        static constexpr const char* kWords[] = {"force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"};
+        for (std::size_t i = 0; i < std::size(kWords); ++i) out.gain[i + 2] = value(kWords[i], out.gain[i + 2]);
         out.bias        = out.gain;
-        out.dynamics[0] = time[0];
-        out.dynamics[1] = time[1];
-        out.dynamics[2] = value("tausmooth", 0);
+        out.dynamics[2] = value("tausmooth", out.dynamics[2]);
+        types("muscle", "muscle", "muscle");
     } else if (e.name == "adhesion") {
-        out.gain[0] = value("gain", 1);
+        out.gain[0] = value("gain", out.gain[0]);
+        types("fixed", "none", out.dyn_type);
     }
     return out;
 }

@@ -10,9 +10,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "mechane/math/spatial.h"
+#include "mechane/sourceformats/hints.h"
 #include "sourceformats/mjcf/settings.h"
 
 namespace mechane::sourceformats {
@@ -100,18 +102,40 @@ struct MovingBody {
     Mat6              A{};
 };
 
+/// Where the file has one of several axes of a joint; else the frame that they share.
+Vec3d pivot_of(const Joint& joint, const Dof& dof)
+{
+    const auto place = std::ranges::find(dof.extras, hints::kPlace, &Extra::name);
+    if (place == dof.extras.end()) return joint.X_CJ.p;
+    std::array<double, 6> values{};  // axis and pivot
+    const char*           text = place->text.c_str() + 1;
+    char*                 end  = nullptr;
+    for (double& value : values) {
+        value = std::strtod(text, &end);
+        text  = *end == ',' ? end + 1 : end;
+    }
+    return {values[3], values[4], values[5]};
+}
+
 Vec6 screw(const Joint& joint, const Dof& dof, const Vec3d& axis, const Posed& X)
 {
-    const Vec3d w = rotate(X.q, axis), v = dof.angular ? cross(X * joint.X_CJ.p, w) : w;
+    const Vec3d w = rotate(X.q, axis), v = dof.angular ? cross(X * pivot_of(joint, dof), w) : w;
     return dof.angular ? Vec6{v.x, v.y, v.z, w.x, w.y, w.z} : Vec6{v.x, v.y, v.z, 0, 0, 0};
 }
 
-std::vector<MovingBody> articulated(const RobotTree& tree, const std::set<int>& floating)
+std::vector<MovingBody> articulated(const RobotTree& tree, const std::map<int, double>& floating)
 {
     std::vector<MovingBody> bodies(tree.links.size());
     for (std::size_t l = 0; l < bodies.size(); ++l) {
         if (tree.links[l].inertial) bodies[l].A = spatial_inertia(*tree.links[l].inertial, tree.links[l].X_WL);
-        bodies[l].floats = floating.contains(static_cast<int>(l));
+        const auto free  = floating.find(static_cast<int>(l));
+        bodies[l].floats = free != floating.end();
+        // The armature of a free joint resists its six axes, which lie in the frame of the body.
+        if (bodies[l].floats && free->second > 0) {
+            const Inertial more{free->second, {}, free->second * Mat33d::identity(), true, {}};
+            const Mat6     rotor = spatial_inertia(more, tree.links[l].X_WL);
+            for (std::size_t i = 0; i < 6; ++i) add(bodies[l].A[i], 1, rotor[i]);
+        }
     }
     for (const Joint& joint : tree.joints) {
         if (joint.loop) continue;
@@ -174,8 +198,8 @@ double answer(const std::vector<MovingBody>& bodies, std::size_t link, std::size
 
 }  // namespace
 
-void compute_spring_dampers(RobotTree& tree, const std::vector<SpringDamper>& wanted, const std::set<int>& floating,
-                            LossReport& losses)
+void compute_spring_dampers(RobotTree& tree, const std::vector<SpringDamper>& wanted,
+                            const std::map<int, double>& floating, LossReport& losses)
 {
     if (wanted.empty()) return;
     const std::vector<MovingBody> bodies = articulated(tree, floating);

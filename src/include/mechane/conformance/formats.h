@@ -33,7 +33,7 @@ struct FormatOptions {
     std::string                         version{};             ///< of the program
     bool                                colored      = false;  ///< text
     std::size_t                         max_per_rule = 20;     ///< text: further findings of a rule are folded
-    std::vector<Diagnostic>             unopened{};            ///< html: why assets could not be judged, or not whole
+    std::vector<Diagnostic>             unopened{};            ///< why assets could not be judged, or not whole
     std::map<std::string, PagePictures> pictures{};            ///< html: by Report::asset
     std::size_t                         batch = 0;             ///< sarif: which of several files this is, from 1
 };
@@ -58,9 +58,12 @@ std::string ndjson_unopened(const Diagnostic& why);
 /// @param parts  files that were judged as layers of others
 std::string ndjson_end(const StreamTotals& totals, std::size_t parts);
 /// JUnit XML: a suite for each asset and section, a case for each rule; findings at or above `fail_on` are failures.
-std::string to_junit(std::span<const Report> reports, Severity fail_on);
+/// @param unopened  why assets could not be judged: an error each
+std::string to_junit(std::span<const Report> reports, Severity fail_on, std::span<const Diagnostic> unopened = {});
 /// Workflow annotation lines (`::error file=...`).
 std::string to_github(std::span<const Report> reports);
+/// The line of an asset that could not be opened.
+std::string github_unopened(const Diagnostic& why);
 /// One page that needs nothing else: what could not be opened, how often each rule was broken, and of each asset its
 /// pictures with the places of findings marked, beside the findings. Picture and list lead to each other.
 std::string to_html(std::span<const Report> reports, const FormatOptions& options);

@@ -79,8 +79,10 @@ struct Comparison {
     [[nodiscard]] const Difference* first_unexpected() const;
     void                            add(Difference difference);
     void                            count(Quantity quantity, std::size_t n = 1);
-    void                            keep(const std::vector<Quantity>& only);  ///< leaves the others out
-    void                            sort();                                   ///< by quantity
+    /// A value that is told under another quantity is not told again.
+    void drop(Quantity quantity, const std::string& item, std::string_view field);
+    void keep(const std::vector<Quantity>& only);  ///< leaves the others out
+    void sort();                                   ///< by quantity
 };
 
 struct CompareOptions {
@@ -94,14 +96,18 @@ struct CompareOptions {
 
 /// A robot with what reading it found.
 struct Robot {
-    std::string              file;
-    sourceformats::RobotTree tree;
-    Diagnostics              found;
+    std::string               file;
+    sourceformats::RobotTree  tree;
+    Diagnostics               found;
+    sourceformats::LossReport losses{};  ///< of the reading
 };
 
 /// Reads a robot of any format that can be opened.
 /// @error those of sourceformats::read_robot, usd::Stage::open and exporter::robot_of_stage
 Result<Robot> open_robot(const std::string& file, const sourceformats::ReadOptions& read, const usd::OpenOptions& open);
+
+/// Adds values of two files of one format that no robot has a word for, as the reports of the readings name them.
+void compare_unread(Comparison& out, const Robot& a, const Robot& b, const CompareOptions& options);
 
 /// Links, joints, shapes and frames are paired by their names; names that a conversion changed by its report. Poses are
 /// seen from the root of each tree, so that it does not matter where a floating robot stands, nor where in a link its

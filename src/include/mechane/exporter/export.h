@@ -41,6 +41,10 @@ struct Written {
     std::vector<std::pair<std::string, std::string>> copies;  ///< picture that is there, name in the result
 };
 
+/// Gives joints of several axes back what their source in MJCF says of them, where the stage still is what the
+/// conversion made of it: axes that OpenUSD's joint has no place for, and where all of them stand at the start.
+void restore_source_axes(sourceformats::RobotTree& tree);
+
 /// Writes a robot. The same robot gives the same bytes; numbers are the shortest text that reads back to the same
 /// value.
 /// @param file    name of the robot's file, without a folder

@@ -1,6 +1,8 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "mechane/usd/stage.h"
 
@@ -20,13 +22,33 @@ inline constexpr const char* kInertial   = "mechane:source:inertial";  ///< doub
 inline constexpr const char* kWeightless = "mechane:source:weightless";  ///< bool: of a body, which had no mass of its own
 inline constexpr const char* kDofs       = "mechane:source:dofs";      ///< string[]: of a joint with several axes, "rotX:name" or "-rotX:name" in the order of the source
 inline constexpr const char* kDof        = "mechane:source:dof";       ///< string: of an actuator or tendon, the axis of a joint with several
-inline constexpr const char* kPassive    = "mechane:source:passive";   ///< double[]: of these damping, armature, friction each; of a joint with one axis its speed limit too, -1 for none [SI, radians]
+inline constexpr const char* kPassive    = "mechane:source:passive";   ///< double[]: of these damping, armature, friction each; of a joint with one axis its speed limit too, -1 for none; of a body that floats -1 and the stiffness of its free joint [SI, radians]
 inline constexpr const char* kExtras     = "mechane:source:extras";    ///< string[]: of a joint with several axes, "number of the axis|name|type|value" of what MuJoCo says of one axis alone
+inline constexpr const char* kRange      = "mechane:source:range";     ///< double[3], within `kExtras`: of an axis that OpenUSD's joint has no place for ("out:name" in `kDofs`): 1 where it turns, lower and upper limit [-, rad or m]
 inline constexpr const char* kPlace      = "mechane:source:place";     ///< double[7], within `kExtras`: axis and pivot of one axis in the frame of its body, and its reference position [-, m, m or rad]
 inline constexpr const char* kElement    = "mechane:source:mjcf";      ///< string: the element of MJCF that a prim of MuJoCo's layer stands for, where no schema has a word for it. "mechane:source:mjcf:NAME" is an attribute of it: its text, or a relationship to what it names
 inline constexpr const char* kPixels     = "mechane:source:pixels";    ///< double[2]: of a camera, pixels across and down
-inline constexpr const char* kTendonEquality = "tendon";  ///< the element that is no sensor but an equality
+inline constexpr const char* kInParent   = "mechane:source:jointinparent";  ///< bool: of an actuator, its axes are those of the joint in the parent
+inline constexpr const char* kTendonEquality = "tendon";  ///< the element of an equality of tendons
 // clang-format on
+
+/// What MuJoCo has of an axis of which nothing is said: attribute and text.
+inline constexpr std::pair<const char*, const char*> kAxisDefaults[] = {
+    {"mjc:stiffness", "0"},
+    {"mjc:springref", "0"},
+    {"mjc:margin", "0"},
+    {"mjc:solreflimit", "[0.02, 1]"},
+    {"mjc:solreffriction", "[0.02, 1]"},
+    {"mjc:solimplimit", "[0.9, 0.95, 0.001, 0.5, 2]"},
+    {"mjc:solimpfriction", "[0.9, 0.95, 0.001, 0.5, 2]"},
+    {"mjc:actuatorfrcrange:min", "0"},
+    {"mjc:actuatorfrcrange:max", "0"},
+    {"mjc:actuatorfrclimited", "\"auto\""},
+    {"mjc:actuatorgravcomp", "false"}};
+
+/// Whether an element that stands in MuJoCo's layer as it was (`kElement`) is an equality, and no sensor.
+inline bool is_equality(std::string_view element)
+{ return element == kTendonEquality || element == "joint" || element == "connect" || element == "weld"; }
 
 /// What a prim's customData says of it.
 template <class T>

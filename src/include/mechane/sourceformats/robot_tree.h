@@ -101,12 +101,14 @@ inline constexpr double kHardLimit = 1e8;
 
 struct Joint {
     enum class Kind { fixed, revolute, prismatic, ball, generic, distance };
-    std::string          name;
-    Kind                 kind   = Kind::fixed;
-    int                  parent = -1;  ///< link, or -1: the world
-    int                  child  = 0;
-    Posed                X_PJ, X_CJ;  ///< the joint's frame in parent and child
-    std::vector<Dof>     dofs;        ///< one of revolute and prismatic joints, several of generic ones
+    std::string                              name;
+    Kind                                     kind   = Kind::fixed;
+    int                                      parent = -1;  ///< link, or -1: the world
+    int                                      child  = 0;
+    Posed                                    X_PJ, X_CJ;  ///< the joint's frame in parent and child
+    std::vector<Dof>                         dofs;  ///< one of revolute and prismatic joints, several of generic ones
+    std::vector<std::pair<std::size_t, Dof>> left_out;  ///< axes that only the source has, with their places among all
+    bool as_in_source = false;  ///< all axes are those of the source, and so is where they stand at the start
     std::optional<Mimic> mimic;
     bool                 loop    = false;  ///< closes a loop of the tree
     bool                 collide = false;  ///< the links may touch
