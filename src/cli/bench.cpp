@@ -119,6 +119,7 @@ int bench_steps(BenchArgs& args, Context& context)
     const auto  result = run::simulate(*model, args.run, running);
     io.end_progress();
     io.report(running);
+    found.append(running);
     if (!result) return io.fail(result.error());
 
     const record::Recording& recording = result->recording;
@@ -219,6 +220,7 @@ int bench_import(BenchArgs& args, Context& context)
         io.report(found);
         return io.fail(imported.error());
     }
+    if (options->tell_ignored) run::tell_ignored(*imported, found);
     const auto model = timed("finalize", [&] { return builder.finalize({}, found); });
     if (!model) return io.fail(model.error());
     const auto tell  = [&](const std::string& line) { context.global.json ? io.say(line) : io.out(line); };
@@ -239,7 +241,8 @@ int bench_import(BenchArgs& args, Context& context)
                                       {"phases_ms", phases}}
                    .dump(1) +
                "\n");
-    return kExitClean;
+    io.report(found);
+    return exit_after(found, context);
 }
 
 }  // namespace

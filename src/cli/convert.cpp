@@ -149,9 +149,11 @@ int tell(const ConvertArgs& args, Context& context, const conversion::Conversion
                                    counted(done.errors, "error"), done.entry));
     // A difference that a loss announces is no surprise and not a failure of --verify.
     if (done.verified && !difference::as_announced(done.verified->comparison, rollout)) return kExitFindings;
-    if (args.fail_on_loss != "never" && done.losses.at_least(args.fail_on_loss == "error"     ? Severity::error
-                                                             : args.fail_on_loss == "warning" ? Severity::warning
-                                                                                              : Severity::info))
+    // --strict asks for no less than warnings.
+    const std::string& level = context.global.strict && args.fail_on_loss == "error" ? "warning" : args.fail_on_loss;
+    if (level != "never" && done.losses.at_least(level == "error"     ? Severity::error
+                                                 : level == "warning" ? Severity::warning
+                                                                      : Severity::info))
         return kExitFindings;
     const ExitCode told = exit_after(found, context);
     return told == kExitClean && done.errors > 0 ? kExitFindings : told;

@@ -298,6 +298,7 @@ constexpr DiagnosticRow kDiagnosticRows[] = {
     {"ros", &mechane::ros::kTypeUnknown},
     {"run", &mechane::run::kNothingMoves},
     {"run", &mechane::run::kNoColliders},
+    {"run", &mechane::run::kValuesIgnored},
     {"run", &mechane::run::kGroundKept},
     {"run", &mechane::run::kControllerRefused},
     {"run", &mechane::run::kControllerConflict},

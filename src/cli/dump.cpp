@@ -18,6 +18,7 @@
 #include "mechane/physics/parse.h"
 #include "mechane/resolve/mass_rules.h"
 #include "mechane/run/codes.h"
+#include "mechane/run/scene.h"
 #include "mechane/usd/dump.h"
 
 namespace mechane::cli {
@@ -64,9 +65,9 @@ Result<std::string> only_entries(const std::string& text, const std::vector<std:
 }
 
 /// With --compat openusd-26, reads as OpenUSD's own parser and mass computer do.
-std::string dump_physics(const usd::Stage& stage, bool strict, const importer::ImportOptions& import, const Io& io)
+std::string dump_physics(const usd::Stage& stage, bool strict, const importer::ImportOptions& import,
+                         Diagnostics& found)
 {
-    Diagnostics           found;
     physics::ParseOptions parsing;
     if (strict) parsing.conventions = physics::kOpenUsd26;
     // OpenUSD does not know that a prim with NewtonCollisionAPI alone is a collider.
@@ -76,11 +77,9 @@ std::string dump_physics(const usd::Stage& stage, bool strict, const importer::I
     parsing.nested_bodies             = import.nested_bodies;
     parsing.reset_stack               = import.reset_stack;
     if (import.root_path != "/") parsing.roots.emplace_back(import.root_path);
-    const auto        model = physics::parse(stage, parsing, found);
-    const std::string text  = physics::dump_physics(
+    const auto model = physics::parse(stage, parsing, found);
+    return physics::dump_physics(
         model, [&](const physics::Collider& collider) { return resolve::mass_info(collider, strict, found); });
-    io.report(found);
-    return text;
 }
 
 int run_dump(const DumpArgs& args, Context& context)
@@ -114,11 +113,21 @@ int run_dump(const DumpArgs& args, Context& context)
     };
     if (args.kind == "stage")
         return print(usd::dump_stage(**stage, args.limit < 0 ? 64 : static_cast<std::size_t>(args.limit)));
-    if (args.kind == "physics") return print(dump_physics(**stage, as_openusd, options->import, context.io));
+    Diagnostics found;
+    // What was found decides the exit status of a document that could be printed.
+    const auto print_found = [&](const std::string& document) {
+        context.io.report(found);
+        const int printed = print(document);
+        return printed == kExitClean ? int(exit_after(found, context)) : printed;
+    };
+    if (args.kind == "physics") return print_found(dump_physics(**stage, as_openusd, options->import, found));
     const auto text =
         importer::dump_model(**stage, options->import, args.limit < 0 ? 4096 : static_cast<std::size_t>(args.limit));
     if (!text) return context.io.fail(text.error());
-    return print(*text);
+    if (!context.global.strict) return print(*text);
+    // The document holds the model alone; what an import finds besides is known to the scene.
+    const auto scene = run::load_scene(args.file, *options, found);
+    return scene ? print_found(*text) : int(context.io.fail(scene.error()));
 }
 
 }  // namespace

@@ -286,6 +286,8 @@ std::optional<run::SceneOptions> scene_options(const Context& context)
     if (!g.schema_paths.empty() || std::getenv("PXR_PLUGINPATH_NAME") != nullptr)
         context.io.report(usd::schema_findings());
     options.import.threads = g.threads;
+    // Under --strict a value without effect is a finding of every verb that imports.
+    options.import.ledger = options.tell_ignored = g.strict;
     if (g.compat == "newton-1.8") options.import.compat = importer::Compat::newton_1_8;
     if (g.units == "stage") options.import.units = importer::Units::stage;
     if (g.unauthored_units == "usd") options.import.unauthored_units = importer::UnauthoredUnits::usd;

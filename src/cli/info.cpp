@@ -306,10 +306,7 @@ int run_info(const InfoArgs& args, Context& context)
         context.io.out(ledger_text(args, scene->imported));
     else
         context.io.out(to_text(args, *scene, found));
-    // Under --strict an authored value without effect is a finding.
-    const ExitCode looked_at = exit_after(found, context);
-    const bool     lost      = context.global.strict && importer::totals(scene->imported.ledger).ignored > 0;
-    return looked_at == kExitClean && lost ? kExitFindings : looked_at;
+    return exit_after(found, context);
 }
 
 }  // namespace

@@ -28,6 +28,7 @@
 #include "mechane/core/failure.h"
 #include "mechane/core/visible.h"
 #include "mechane/files/scratch_folder.h"
+#include "mechane/solvers/codes.h"
 #include "mechane/usd/foreign.h"
 
 namespace mechane::cli {
@@ -189,7 +190,8 @@ void Io::report(const Diagnostic& d) const
         g_worst = std::max<int>(g_worst, exit_of(d));
         remember(d);
     }
-    if (d.severity == Severity::info && verbose == 0) return;
+    // What a solver approximates changes the motion: it is no fault, but nobody should have to ask for it.
+    if (d.severity == Severity::info && verbose == 0 && d.id != solvers::kSolverApproximates.id) return;
     if (quiet && d.severity != Severity::error) return;
     std::string text =
         fmt::format("{}: {}", paint(fmt::format("{}[{}]", to_string(d.severity), d.id), severity_color(d.severity)),

@@ -128,11 +128,11 @@ int run_replay(const ReplayArgs& args, Context& context)
     if (other) io.say_error(fmt::format("the digest differs from the expected {}\n", args.expect));
 
     std::optional<run::Verification> verification;
+    Diagnostics                      found;
     // Only these need the model; hashes and digest come from the file alone.
     if (args.verify || !args.outputs.empty()) {
-        Diagnostics found;
-        SceneArgs   scene_args;
-        const auto  scene = scene_of(*file, args, context, scene_args, found);
+        SceneArgs  scene_args;
+        const auto scene = scene_of(*file, args, context, scene_args, found);
         io.report(found);
         if (!scene) return io.fail(scene.error());
         loading_ended();
@@ -152,6 +152,8 @@ int run_replay(const ReplayArgs& args, Context& context)
                                            .other_columns = control->columns},
                                           running);
             io.end_progress();
+            io.report(running);
+            found.append(running);
             if (!done) return io.fail(done.error());
             if (Interruptible::asked()) return kExitInterrupted;
             verification = *done;
@@ -212,7 +214,8 @@ int run_replay(const ReplayArgs& args, Context& context)
                                                              : nlohmann::ordered_json(verification->first_difference)}};
         io.out(document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     }
-    return (verification && !verification->equal) || file->damage || other ? kExitFindings : kExitClean;
+    if ((verification && !verification->equal) || file->damage || other) return kExitFindings;
+    return exit_after(found, context);
 }
 
 }  // namespace

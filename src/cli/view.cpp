@@ -63,7 +63,8 @@ void offer_controllers(ViewArgs& args, const run::Controlled& controlled, const 
 /// The URDF of the stage's robot; empty where it cannot be one.
 std::string robot_description(const std::shared_ptr<const usd::Stage>& stage)
 {
-    auto robot = exporter::robot_of_stage(*stage, importer::collision_solids(stage));
+    Diagnostics told;  // by the import, whose model the page shows
+    auto        robot = exporter::robot_of_stage(*stage, importer::collision_solids(stage, told));
     if (!robot) return {};
     sourceformats::LossReport losses;
     auto written = exporter::write_robot(robot->tree, exporter::Format::urdf, "robot.urdf", {}, losses);

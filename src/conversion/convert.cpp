@@ -199,7 +199,7 @@ Result<void> Converting::robot_out()
     if (!stage) return stage.error();
     found_.append((*stage)->diagnostics());
     // A stage without bodies and joints is no robot.
-    auto robot = exporter::robot_of_stage(**stage, importer::collision_solids(*stage));
+    auto robot = exporter::robot_of_stage(**stage, importer::collision_solids(*stage, found_));
     if (!robot) return robot.error();
     found_.append(robot->found);
     if (!options_.read.name.empty()) robot->tree.name = options_.read.name;
@@ -243,7 +243,7 @@ Result<void> Converting::laid_out()
     if (options_.verify) {
         auto stage = usd::Stage::open(done_.input, options_.scene.open);
         if (!stage) return stage.error();
-        auto robot = exporter::robot_of_stage(**stage, importer::collision_solids(*stage));
+        auto robot = exporter::robot_of_stage(**stage, importer::collision_solids(*stage, found_));
         if (!robot) return robot.error();
         from.stage = *std::move(stage);
         from.tree  = std::move(robot->tree);

@@ -37,8 +37,10 @@ Result<Verified> verify_conversion(const Original& from, const std::string& file
     again.name.clear();
     const auto opened = [&]() -> Result<difference::Robot> {
         if (!result) return difference::open_robot(file, again, scene.open);
-        auto made = exporter::robot_of_stage(*result, importer::collision_solids(result));
+        Diagnostics weighed;
+        auto        made = exporter::robot_of_stage(*result, importer::collision_solids(result, weighed));
         if (!made) return made.error();
+        made->found.append(weighed);
         return difference::Robot{file, std::move(made->tree), std::move(made->found)};
     };
     const auto robot = opened();

@@ -131,9 +131,11 @@ Result<Robot> open_robot(const std::string& file, const sf::ReadOptions& read, c
     }
     const auto stage = usd::Stage::open(file, open);
     if (!stage) return stage.error();
-    auto robot = exporter::robot_of_stage(**stage, importer::collision_solids(*stage));
+    Diagnostics weighed;
+    auto        robot = exporter::robot_of_stage(**stage, importer::collision_solids(*stage, weighed));
     if (!robot) return robot.error();
     Robot out{file, std::move(robot->tree), (*stage)->diagnostics()};
+    out.found.append(weighed);
     out.found.append(robot->found);
     return out;
 }

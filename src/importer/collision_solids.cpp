@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "approximation.h"
 #include "exact_round.h"
@@ -19,8 +20,8 @@ namespace {
 /// The beginning of an import, which nobody finishes.
 class Beginning {
   public:
-    explicit Beginning(std::shared_ptr<const usd::Stage> stage)
-        : stage_(std::move(stage)), run_(*stage_, options_, conventions_, builder_, found_)
+    Beginning(std::shared_ptr<const usd::Stage> stage, Diagnostics& told)
+        : told_(told), stage_(std::move(stage)), run_(*stage_, options_, conventions_, builder_, found_)
     {
     }
 
@@ -34,7 +35,9 @@ class Beginning {
         if (collider.kind == physics::ShapeKind::mesh)
             if (const MeshData* data = run_.meshes.read(collider.prim, found_))
                 (void)approximate(run_, collider, *data);
-        return mesh_solid(run_, collider);
+        auto solid = mesh_solid(run_, collider);
+        told_.append(std::exchange(found_, {}));
+        return solid;
     }
 
   private:
@@ -47,13 +50,19 @@ class Beginning {
 
     void begin()
     {
-        begun_ = true;
-        if (!begin_import(run_)) return;  // the faults are those of the import itself, which says them
+        begun_          = true;
+        const bool made = begin_import(run_).has_value();
+        // What an import begins with is told by whoever reads the stage. Without an import colliders weigh by another
+        // rule, and nobody else says why.
+        if (!made) told_.append(found_);
+        found_ = {};
+        if (!made) return;
         for (std::size_t i = 0; i < run_.physics.colliders.size(); ++i)
             by_path_.emplace(run_.physics.colliders[i].path.text(), static_cast<physics::Index>(i));
     }
 
     std::mutex                            mutex_;
+    Diagnostics&                          told_;
     std::shared_ptr<const usd::Stage>     stage_;
     ImportOptions                         options_     = as_simulated();
     physics::Conventions                  conventions_ = conventions_of(options_.compat);
@@ -74,9 +83,9 @@ bool is_ours(const physics::Collider& collider)
 
 }  // namespace
 
-resolve::MeshSolid collision_solids(std::shared_ptr<const usd::Stage> stage)
+resolve::MeshSolid collision_solids(std::shared_ptr<const usd::Stage> stage, Diagnostics& found)
 {
-    const auto begun = std::make_shared<Beginning>(std::move(stage));
+    const auto begun = std::make_shared<Beginning>(std::move(stage), found);
     return [begun](const physics::Collider& collider) {
         return is_ours(collider) ? begun->solid(collider) : std::nullopt;
     };

@@ -466,7 +466,7 @@ class Ladder {
         } else if (own.has_diagonal()) {
             out.inertia = rotated_diagonal(own.diagonal, own.has_axes() ? own.axes : Quatd{});
             out.rule    = "diagonalInertia";
-        } else if (!own.has_mass()) {
+        } else if (!own.has_mass() || is_shaped_by_colliders(body, C)) {
             out.inertia = C.tensor;
             out.rule    = "computed";
             // A mass without a volume to scale: the computer has put a small ball in its place.
@@ -486,6 +486,20 @@ class Ladder {
             out.rule    = "scaled from shapes";
             check_centre(body, A, out);
         }
+    }
+
+    // Masses of colliders are weights under a mass of the body (UsdPhysics): they place the centre of mass, so they
+    // must shape the inertia as well, or the two would be of different bodies. Volumes alone do neither otherwise, and
+    // what a body that is itself a collider authors is the body's.
+    bool is_shaped_by_colliders(const Body& body, const Computed& C) const
+    {
+        if (asks_.collider_masses_shape_no_inertia || !C.from_computer || !(C.mass > 0) || is_zero(C.tensor))
+            return false;
+        return std::any_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
+            const MassValues& v = collider(i).mass;
+            return collider(i).path != body.path && collider(i).weighs() && v.applied &&
+                   (v.has_mass() || v.has_diagonal() || v.has_com());
+        });
     }
 
     // The scaled tensor is about the centre of the shapes, and the body's may lie elsewhere.

@@ -31,13 +31,13 @@ struct Place {
 
 /// Properties that no bundled schema has: what this importer reads, what the parser tells of by itself
 /// (PHY_NAME_SUSPECT), and what other releases of PhysX's schemas have.
-constexpr std::string_view kOwn[] = {
-    "newton:joint_drive_gains_scaling", "newton:collapse_fixed_joints",       "physics:collisionGroup",
-    "physics:collisionGroups",          "physxJoint:enableResidualReporting", "physxJoint:jointFriction"};
-
-/// What a conversion of MJCF writes, which no schema declares and nothing simulates: name, why it has no effect.
-constexpr std::pair<std::string_view, std::string_view> kConverted[] = {
-    {"mjc:gravcomp", "gravity compensation is not simulated"}};
+constexpr std::string_view kOwn[] = {"newton:joint_drive_gains_scaling",
+                                     "newton:collapse_fixed_joints",
+                                     "physics:collisionGroup",
+                                     "physics:collisionGroups",
+                                     "physxJoint:enableResidualReporting",
+                                     "physxJoint:jointFriction",
+                                     "mjc:gravcomp"};
 
 /// Of UsdPhysics' proposal for deformables, which OpenUSD does not define yet: what this importer reads of its schemas,
 /// without "physics:".
@@ -192,20 +192,11 @@ void report_unknown_names(const NameQuestion& question, Diagnostics& found)
         }
     }
     for (const auto& [name, place] : places) {
-        const bool  newton    = name.starts_with(kNewton);
-        const Code& code      = newton ? kCustomUndeclared : kPropertyUnknown;
-        const bool  rel       = place.first.relationship(name).authored();
-        const Site  site      = rel ? place.first.relationship(name).site() : place.first.attribute(name).site();
-        const auto* converted = std::find_if(std::begin(kConverted), std::end(kConverted),
-                                             [&](const auto& row) { return row.first == name; });
-        if (converted != std::end(kConverted)) {
-            found.add(code, site,
-                      fmt::format("{} has no effect: {}{}", name, converted->second,
-                                  place.count > 1 ? fmt::format(" ({} prims)", place.count) : ""),
-                      "Remove it, or simulate in MuJoCo.");
-            continue;
-        }
-        const std::string near = suggestion(place.first, name);
+        const bool        newton = name.starts_with(kNewton);
+        const Code&       code   = newton ? kCustomUndeclared : kPropertyUnknown;
+        const bool        rel    = place.first.relationship(name).authored();
+        const Site        site   = rel ? place.first.relationship(name).site() : place.first.attribute(name).site();
+        const std::string near   = suggestion(place.first, name);
         found.add(code, site,
                   fmt::format("{} is in no schema{}, and has no effect{}", name,
                               newton ? ", the scene does not declare it" : "",

@@ -5,9 +5,12 @@
 #include "mechane/run/scene.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "mechane/dynamics/kinematics.h"
 #include "mechane/importer/codes.h"
@@ -258,6 +261,26 @@ std::optional<double> lowest_collider(const model::Model& model)
     return lowest;
 }
 
+void tell_ignored(const importer::ImportResult& imported, Diagnostics& found)
+{
+    constexpr std::size_t                         kNamed = 5;
+    std::set<std::pair<std::string, std::string>> told;
+    for (const Diagnostic& d : found)
+        if (d.severity != Severity::info) told.emplace(d.site.prim, d.site.property);
+    std::vector<std::string>     names;
+    const importer::LedgerEntry* first = nullptr;
+    std::size_t                  count = 0;
+    for (const importer::LedgerEntry& entry : imported.ledger) {
+        if (entry.verdict != importer::Verdict::ignored || told.contains({entry.prim, entry.property})) continue;
+        if (first == nullptr) first = &entry;
+        if (++count <= kNamed) names.push_back(fmt::format("{}.{} ({})", entry.prim, entry.property, entry.note));
+    }
+    if (count == 0) return;
+    found.add(kValuesIgnored, first->site,
+              fmt::format("{} authored physics value{} {} no effect: {}{}", count, count == 1 ? "" : "s",
+                          count == 1 ? "has" : "have", fmt::join(names, "; "), count > kNamed ? "; ..." : ""));
+}
+
 Result<Scene> load_scene(const std::string& file, const SceneOptions& options, Diagnostics& found)
 {
     if (options.worlds < 1) return make_diagnostic(kArgument, {}, fmt::format("{} worlds", options.worlds));
@@ -289,6 +312,8 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
     scene.imported = *std::move(imported);
     // The importer may have made another stage (parts left out): findings must point there.
     if (scene.imported.stage) scene.stage = scene.imported.stage;
+
+    if (options.tell_ignored) tell_ignored(scene.imported, found);
 
     if (options.hold) {
         model::ModelBuilder authored = scene.builder;

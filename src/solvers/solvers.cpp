@@ -52,6 +52,20 @@ SolverFactory own_factory(std::string_view name)
     return {};
 }
 
+/// How many there are and what the first of them are called; things without names of their own have one for all.
+std::string count_and_names(const std::vector<std::string_view>& labels)
+{
+    constexpr std::size_t         kNamed = 5;
+    std::vector<std::string_view> names;
+    for (const std::string_view label : labels)
+        if (names.size() <= kNamed && std::find(names.begin(), names.end(), label) == names.end())
+            names.push_back(label);
+    if (names.size() == 1 && labels.size() > 1) return std::to_string(labels.size());
+    const bool more = names.size() > kNamed;
+    if (more) names.pop_back();
+    return fmt::format("{}: {}{}", labels.size(), fmt::join(names, ", "), more ? ", ..." : "");
+}
+
 /// One diagnostic a feature of the model that the solver does not honour.
 /// @error SOLVER_MODEL  the first of them, if `strict`
 /// Softstep says it by itself (report_features in softstep.cpp) only where its answer depends on more than the table.
@@ -63,7 +77,7 @@ Result<void> report_support(std::string_view solver, const model::Model& model, 
             std::find_if(rows.begin(), rows.end(), [&](const SupportRow& r) { return r.feature == use.feature; });
         if (row == rows.end() || row->support == Support::full) continue;
         std::string text =
-            fmt::format("{}: {} ({}) {} {}: {}", solver, use.feature->what, use.labels.size(),
+            fmt::format("{}: {} ({}) {} {}: {}", solver, use.feature->what, count_and_names(use.labels),
                         use.labels.size() == 1 ? "is" : "are", to_string(row->support), row->consequence);
         const Site site{.prim = std::string(use.labels.front())};
         if (strict) return make_diagnostic(kSolverModel, site, std::move(text));
@@ -125,6 +139,24 @@ Result<std::unique_ptr<Solver>> make_mujoco(std::string_view choice, const model
     return mujoco::make(model, options, *std::move(chosen), std::move(tables), out);
 }
 
+namespace {
+
+/// A solver of our own, by its canonical name.
+Result<std::unique_ptr<Solver>> make_own(std::string_view is, const model::Model& model, const SolverOptions& options,
+                                         SolverChoice choice, Diagnostics& out)
+{
+    if (is == "semi-implicit") return semi_implicit::make(model, options, std::move(choice));
+    if (is == "xpbd") return xpbd::make(model, options, std::move(choice));
+    if (is == "featherstone") return featherstone::make(model, options, std::move(choice));
+    if (is == "mujoco") return mujoco::make(model, options, std::move(choice), {}, out);
+    if (is == "vbd") return vbd::make(model, options, std::move(choice), out);
+    // Softstep moves bodies; particles need vbd, with softstep underneath (vbd/vbd.cpp).
+    if (model.particle_count() > 0) return vbd::make_with_softstep(model, options, out);
+    return make_softstep(model, options, out);
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::Model& model,
                                             const SolverOptions& options, Diagnostics& out)
 {
@@ -143,7 +175,9 @@ Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::
     }
     auto choice = choose_solver(name);
     if (!choice) return choice.error();
-    if (auto honoured = report_support(is, model, options.strict, out); !honoured) return honoured.error();
+    // What the model asks for and the solver does not do.
+    Diagnostics told;
+    if (auto honoured = report_support(is, model, options.strict, told); !honoured) return honoured.error();
     // With soft_laws=0 particles meet as in Newton, where all pairs push each other; only the other laws leave out
     // pairs that overlap at the start.
     const bool newton = std::any_of(choice->settings.begin(), choice->settings.end(),
@@ -154,21 +188,19 @@ Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::
             "under Newton 1.8, nothing holds them",
             is, held);
         if (options.strict) return make_diagnostic(kSolverModel, {}, std::move(text));
-        out.add(kSolverFeature, {}, std::move(text));
+        told.add(kSolverFeature, {}, std::move(text));
     }
     if (const std::size_t pairs = is == "mujoco" || newton ? 0 : soft::overlapping_at_start(model); pairs > 0)
-        out.add(kSolverApproximates, {},
-                fmt::format("{}: {} {} of particles of one soft body start nearer than their radii add up to: they do "
-                            "not push each other; a particle_radius below half their distance lets parts of it meet",
-                            is, pairs, pairs == 1 ? "pair" : "pairs"));
-    if (is == "semi-implicit") return semi_implicit::make(model, options, *std::move(choice));
-    if (is == "xpbd") return xpbd::make(model, options, *std::move(choice));
-    if (is == "featherstone") return featherstone::make(model, options, *std::move(choice));
-    if (is == "mujoco") return mujoco::make(model, options, *std::move(choice), {}, out);
-    if (is == "vbd") return vbd::make(model, options, *std::move(choice), out);
-    // Softstep moves bodies; particles need vbd, with softstep underneath (vbd/vbd.cpp).
-    if (model.particle_count() > 0) return vbd::make_with_softstep(model, options, out);
-    return make_softstep(model, options, out);
+        told.add(kSolverApproximates, {},
+                 fmt::format("{}: {} {} of particles of one soft body start nearer than their radii add up to: they do "
+                             "not push each other; a particle_radius below half their distance lets parts of it meet",
+                             is, pairs, pairs == 1 ? "pair" : "pairs"));
+    Diagnostics of_solver;
+    auto        made = make_own(is, model, options, *std::move(choice), of_solver);
+    // Of a model that is refused nothing is left out or approximated.
+    if (made) out.append(told);
+    out.append(of_solver);
+    return made;
 }
 
 }  // namespace mechane::solvers

@@ -97,7 +97,99 @@ Labels pulling_tendons(const Model& m)
     return out;
 }
 
+/// Labels of what rows of MuJoCo's say of joints, where `has` is true of a row.
+template <class Has>
+Labels rows_of_joints(const Model& m, const mujoco::Attributes& of, std::string_view counted,
+                      std::int32_t (*joint)(const Model&, const mujoco::Attributes&, std::size_t), Has&& has)
+{
+    Labels out;
+    for (std::size_t i = 0; i < of.rows(counted); ++i) {
+        const std::int32_t j = has(i) ? joint(m, of, i) : -1;
+        if (j >= 0 && static_cast<std::size_t>(j) < m.joint_count()) out.emplace_back(m.joint_label[j]);
+    }
+    return out;
+}
+/// Joints whose drive is a servo of MuJoCo's, of which `has` is true.
+template <class Has>
+Labels servos(const Model& m, const mujoco::Attributes& of, Has&& has)
+{
+    const auto joint = [](const Model& model, const mujoco::Attributes& rows, std::size_t i) {
+        const std::int32_t dof = rows.whole("actuator_target_dof", i, rows.whole("actuator_trnid", i, -1));
+        const auto         at  = std::upper_bound(model.joint_qd_start.begin(), model.joint_qd_start.end(), dof);
+        return dof < 0 ? -1 : static_cast<std::int32_t>(at - model.joint_qd_start.begin()) - 1;
+    };
+    return rows_of_joints(m, of, "ctrl_source", joint,
+                          [&](std::size_t i) { return of.whole("ctrl_source", i, 1) == 0 && has(i); });
+}
+/// Those whose control has a range: a target beyond it is no target for MuJoCo.
+Labels bounded_servos(const Model& m)
+{
+    const mujoco::Attributes of(m, {});
+    return servos(m, of, [&](std::size_t i) {
+        const bool said = !of.has("actuator_has_ctrlrange") || of.flag("actuator_has_ctrlrange", i, false);
+        return of.whole("actuator_ctrllimited", i, 2) != 0 && said &&
+               of.number("actuator_ctrlrange", i, 0) < of.number("actuator_ctrlrange", i, 0, 1);
+    });
+}
+/// Those with a ratio of damping, a positive number where the damping of a servo would be: -kv.
+Labels servos_with_ratio(const Model& m)
+{
+    const mujoco::Attributes of(m, {});
+    return servos(m, of, [&](std::size_t i) {
+        return of.number("actuator_gainprm", i, 0) != 0 && of.number("actuator_biasprm", i, 0, 2) > 0;
+    });
+}
+/// Followers of a polynomial above the first degree.
+Labels curved_followers(const Model& m)
+{
+    const mujoco::Attributes of(m, {});
+    const auto               joint = [](const Model&, const mujoco::Attributes& rows, std::size_t i) {
+        return rows.whole("equality_constraint_joint1", i, rows.whole("equality_constraint_target", i, -1));
+    };
+    return rows_of_joints(m, of, "equality_constraint_target", joint, [&](std::size_t i) {
+        return of.number("equality_constraint_polycoef", i, 0, 2) != 0 ||
+               of.number("equality_constraint_polycoef", i, 0, 3) != 0 ||
+               of.number("equality_constraint_polycoef", i, 0, 4) != 0;
+    });
+}
+/// One if the scene is full of a medium.
+Labels medium(const Model& m)
+{
+    const mujoco::Attributes of(m, {});
+    Labels                   out;
+    for (const char* name : {"density", "viscosity"})
+        for (std::size_t i = 0; i < of.rows(name) && out.empty(); ++i)
+            if (of.number(name, i, 0) != 0) out.emplace_back("medium");
+    return out;
+}
+
 bool closes_loop(const Model& m, std::size_t j) { return m.joint_articulation[j] < 0 && m.joint_enabled[j] != 0; }
+
+/// Joints outside of trees that have a dof for which `has` is true. Those without axes of their own hold a distance, or
+/// nothing.
+template <class Has>
+Labels loops_with_dof(const Model& m, Has&& has)
+{
+    return those(m.joint_label, [&](std::size_t j) {
+        const bool free = m.joint_type[j] == JointType::free || m.joint_type[j] == JointType::distance;
+        for (auto d = static_cast<std::size_t>(m.joint_qd_start[j]);
+             !free && closes_loop(m, j) && d < static_cast<std::size_t>(m.joint_qd_start[j + 1]); ++d)
+            if (has(d)) return true;
+        return false;
+    });
+}
+
+/// The other joints: what loops make of a value is a feature of its own.
+template <class Has>
+Labels tree_joints_with_dof(const Model& m, Has&& has)
+{
+    return those(m.joint_label, [&](std::size_t j) {
+        for (auto d = static_cast<std::size_t>(m.joint_qd_start[j]);
+             !closes_loop(m, j) && d < static_cast<std::size_t>(m.joint_qd_start[j + 1]); ++d)
+            if (has(d)) return true;
+        return false;
+    });
+}
 
 // A feature, who uses it in a model, and what the default solver softstep does with it. The consequence is the text
 // for the user where the support is not full.
@@ -129,17 +221,22 @@ const Row kRows[] = {
      [](const Model& m) { return those(m.joint_label, [&](std::size_t j) { return closes_loop(m, j); }); },
      Support::full,
      {}},
-    {{"joint.loop_values", "drives, limits, armature and friction of joints that close a loop"},
+    {{"joint.loop_values", "drives, limits, damping and springs of joints that close a loop"},
      [](const Model& m) {
-         return those(m.joint_label, [&](std::size_t j) {
-             for (auto d = static_cast<std::size_t>(m.joint_qd_start[j]);
-                  closes_loop(m, j) && d < static_cast<std::size_t>(m.joint_qd_start[j + 1]); ++d)
-                 if (driven(m, d) || limited(m, d) || m.joint_armature[d] > 0 || m.joint_friction[d] > 0) return true;
-             return false;
+         return loops_with_dof(m, [&](std::size_t d) {
+             return driven(m, d) || limited(m, d) || m.joint_damping[d] > 0 || m.joint_stiffness[d] > 0;
          });
      },
      Support::full,
      {}},
+    {{"joint.loop_friction", "dry friction of joints that close a loop"},
+     [](const Model& m) { return loops_with_dof(m, [&](std::size_t d) { return m.joint_friction[d] > 0; }); },
+     Support::full,
+     {}},
+    {{"joint.loop_armature", "armature of joints that close a loop"},
+     [](const Model& m) { return loops_with_dof(m, [&](std::size_t d) { return m.joint_armature[d] > 0; }); },
+     Support::ignored,
+     "it adds no inertia"},
     {{"joint.limit", "position limits"},
      [](const Model& m) { return joints_with_dof(m, [&](std::size_t d) { return limited(m, d); }); },
      Support::full,
@@ -195,11 +292,11 @@ const Row kRows[] = {
      Support::full,
      {}},
     {{"joint.armature", "armature"},
-     [](const Model& m) { return joints_with_dof(m, [&](std::size_t d) { return m.joint_armature[d] > 0; }); },
+     [](const Model& m) { return tree_joints_with_dof(m, [&](std::size_t d) { return m.joint_armature[d] > 0; }); },
      Support::full,
      {}},
     {{"joint.friction", "dry friction"},
-     [](const Model& m) { return joints_with_dof(m, [&](std::size_t d) { return m.joint_friction[d] > 0; }); },
+     [](const Model& m) { return tree_joints_with_dof(m, [&](std::size_t d) { return m.joint_friction[d] > 0; }); },
      Support::full,
      {}},
     {{"joint.cone_limit", "cone limits of ball joints"},
@@ -226,10 +323,12 @@ const Row kRows[] = {
      },
      Support::full,
      {}},
-    {{"body.kinematic", "kinematic bodies"},
+    {{"body.kinematic", "kinematic bodies that move by a velocity of their own"},
      [](const Model& m) {
-         return those(m.body_label,
-                      [&](std::size_t b) { return (m.body_flags[b] & model::body_flag::kinematic) != 0; });
+         // What goes where a target says is honoured by all.
+         return those(m.body_label, [&](std::size_t b) {
+             return (m.body_flags[b] & model::body_flag::kinematic) != 0 && !(m.body_qd[b] == Spatial{});
+         });
      },
      Support::full,
      {}},
@@ -260,8 +359,12 @@ const Row kRows[] = {
      {}},
     {{"contact.turning_friction", "torsional and rolling friction"},
      [](const Model& m) {
+         // Coefficients that a builder writes where nothing is authored are no use.
+         const model::ShapeConfig plain;
+         const auto asked = [](Real mu, double unsaid) { return mu > 0 && mu != static_cast<Real>(unsaid); };
          return those(m.shape_label, [&](std::size_t s) {
-             return collides(m, s) && (m.shape_material_mu_torsional[s] > 0 || m.shape_material_mu_rolling[s] > 0);
+             return collides(m, s) && (asked(m.shape_material_mu_torsional[s], plain.mu_torsional) ||
+                                       asked(m.shape_material_mu_rolling[s], plain.mu_rolling));
          });
      },
      Support::full,
@@ -308,6 +411,29 @@ const Row kRows[] = {
      pulling_tendons,
      Support::ignored,
      "they pull nothing; the solver mujoco has them"},
+    {{"mujoco.control_range", "ranges of the controls of MuJoCo's servos"},
+     bounded_servos,
+     Support::approximated,
+     "a target beyond the range is taken as it is"},
+    {{"mujoco.damping_ratio", "ratios of damping of MuJoCo's servos"},
+     servos_with_ratio,
+     Support::ignored,
+     "the drive has no damping; the solver mujoco has it"},
+    {{"mujoco.polynomial", "joints that follow another by a polynomial of MuJoCo's"},
+     curved_followers,
+     Support::approximated,
+     "they follow its linear part; the solver mujoco has all of it"},
+    {{"mujoco.gravcomp", "gravity compensation of bodies"},
+     [](const Model& m) {
+         const mujoco::Attributes of(m, {});
+         return those(m.body_label, [&](std::size_t b) { return of.number("gravcomp", b, 0) != 0; });
+     },
+     Support::ignored,
+     "gravity acts on the whole body; the solver mujoco has it"},
+    {{"mujoco.medium", "the density and viscosity of what bodies move in"},
+     medium,
+     Support::ignored,
+     "nothing holds them up or back; the solver mujoco has it"},
     {{"particle", "particles"},
      [](const Model& m) { return Labels(m.particle_count(), "particles"); },
      Support::full,
@@ -337,13 +463,25 @@ using enum Support;
 // Sentences that several solvers share. They follow the name of the feature in a diagnostic.
 constexpr std::string_view kFree = "the joint does nothing, its child moves freely", kNotRead = "it is not read",
                            kAsForce = "the gains are taken as stiffness and damping, whatever the inertia",
-                           kStays   = "without a target the body stays where it is, whatever its velocity",
+                           kStays   = "without a target the body stays where it is",
                            kDynamic = "the dynamic coefficient holds at rest too", kAwake = "they are awake",
-                           kUnbroken    = "they never break",
+                           kRefused = "a joint that closes a loop is refused", kUnbroken = "they never break",
                            kNoActuators = "they push nothing; the solver mujoco has them",
-                           kNoTendons   = "they pull nothing; the solver mujoco has them";
+                           kNoTendons   = "they pull nothing; the solver mujoco has them",
+                           kTakenAsIs   = "a target beyond the range is taken as it is",
+                           kUndamped    = "the drive has no damping; the solver mujoco has it",
+                           kLinear      = "they follow its linear part; the solver mujoco has all of it",
+                           kWholeWeight = "gravity acts on the whole body; the solver mujoco has it",
+                           kNoMedium    = "nothing holds them up or back; the solver mujoco has it";
 
 constexpr Shortcoming kXpbdLacks[] = {
+    {"mujoco.control_range", approximated, kTakenAsIs},
+    {"mujoco.damping_ratio", ignored, kUndamped},
+    {"mujoco.polynomial", approximated, kLinear},
+    {"mujoco.gravcomp", ignored, kWholeWeight},
+    {"mujoco.medium", ignored, kNoMedium},
+    {"joint.loop_friction", ignored, kNotRead},
+    {"joint.loop_armature", ignored, kNotRead},
     {"mujoco.actuator", ignored, kNoActuators},
     {"mujoco.tendon", ignored, kNoTendons},
     {"joint.rod", ignored, kFree},
@@ -366,6 +504,13 @@ constexpr Shortcoming kXpbdLacks[] = {
     {"contact.hydroelastic", approximated, "the contacts of the pressure field are hard"}};
 
 constexpr Shortcoming kSemiImplicitLacks[] = {
+    {"mujoco.control_range", approximated, kTakenAsIs},
+    {"mujoco.damping_ratio", ignored, kUndamped},
+    {"mujoco.polynomial", approximated, kLinear},
+    {"mujoco.gravcomp", ignored, kWholeWeight},
+    {"mujoco.medium", ignored, kNoMedium},
+    {"joint.loop_friction", ignored, kNotRead},
+    {"joint.loop_armature", ignored, kNotRead},
     {"mujoco.actuator", ignored, kNoActuators},
     {"mujoco.tendon", ignored, kNoTendons},
     {"joint.ball", approximated, "balls have damping, and no limits or drives"},
@@ -386,12 +531,19 @@ constexpr Shortcoming kSemiImplicitLacks[] = {
     {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"}};
 
 constexpr Shortcoming kFeatherstoneLacks[] = {
+    {"mujoco.control_range", approximated, kTakenAsIs},
+    {"mujoco.damping_ratio", ignored, kUndamped},
+    {"mujoco.polynomial", approximated, kLinear},
+    {"mujoco.gravcomp", ignored, kWholeWeight},
+    {"mujoco.medium", ignored, kNoMedium},
+    {"joint.loop_friction", ignored, kRefused},
+    {"joint.loop_armature", ignored, kRefused},
     {"mujoco.actuator", ignored, kNoActuators},
     {"mujoco.tendon", ignored, kNoTendons},
     {"joint.ball", approximated, "balls have damping, and no limits or drives"},
     {"joint.distance", ignored, kFree},
     {"joint.rod", ignored, kFree},
-    {"joint.loop", approximated, "a joint that closes a loop is refused"},
+    {"joint.loop", approximated, kRefused},
     {"joint.velocity_limit", ignored, kNotRead},
     {"joint.effort_limit", ignored, "drives push as hard as they need to"},
     {"joint.acceleration_drive", ignored, kAsForce},
@@ -409,6 +561,9 @@ constexpr Shortcoming kMujocoLacks[] = {
     {"joint.distance", approximated, "a tendon holds the range; a drive of the distance does nothing"},
     {"joint.rod", ignored, kFree},
     {"joint.loop_values", ignored, "only the axes hold"},
+    {"joint.loop_friction", ignored, "only the axes hold"},
+    {"joint.loop_armature", ignored, "only the axes hold"},
+    {"joint.friction", approximated, "a joint that friction holds creeps"},
     {"joint.velocity_limit", ignored, kNotRead},
     {"joint.acceleration_drive", ignored, kAsForce},
     {"joint.cone_limit", ignored, kNotRead},

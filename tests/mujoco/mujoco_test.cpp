@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -251,12 +252,37 @@ TEST_CASE("a limit's reference is scaled by the inverse inertia at the joint and
     NEEDS_MUJOCO;
     auto d        = dof({0, 1, 0});
     d.limit_lower = -1, d.limit_upper = 1, d.limit_ke = 3000, d.limit_kd = 40;
-    Mujoco       w(pendulum(1, 0.25, 0, d));
+    // As in Newton 1.8: MuJoCo's impedance stays.
+    Mujoco       newton(pendulum(1, 0.25, 0, d), "mujoco:newton_compat=1");
     const double invweight = 1 / (0.25 + 1), f = invweight * (1 - 0.95);
-    const auto   solref = w.field("jnt_solref");
-    CHECK(w.field("dof_invweight0")[0] == doctest::Approx(invweight).epsilon(1e-9));
-    CHECK(solref[0] == doctest::Approx(2 / (40 * f)).epsilon(1e-6));
-    CHECK(solref[1] == doctest::Approx(40 * f / (2 * std::sqrt(3000 * f))).epsilon(1e-6));
+    const auto   as_newton = newton.field("jnt_solref");
+    CHECK(newton.field("dof_invweight0")[0] == doctest::Approx(invweight).epsilon(1e-9));
+    CHECK(as_newton[0] == doctest::Approx(2 / (40 * f)).epsilon(1e-6));
+    CHECK(as_newton[1] == doctest::Approx(40 * f / (2 * std::sqrt(3000 * f))).epsilon(1e-6));
+    CHECK(newton.field("jnt_solimp")[0] == doctest::Approx(0.9));
+    CHECK(newton.field("jnt_solimp")[1] == doctest::Approx(0.95));
+    // Otherwise the impedance is that of the spring, which depends on the step: docs/solvers.md, "limits".
+    Mujoco w(pendulum(1, 0.25, 0, d));
+    for (const double h : {0.001, 0.004}) {
+        CAPTURE(h);
+        w.step(h);
+        const double s = invweight * h * (40 + h * 3000), impedance = s / (1 + s), left = (1 - impedance) * invweight;
+        const auto   solref = w.field("jnt_solref"), solimp = w.field("jnt_solimp");
+        CHECK(solref[0] == doctest::Approx(-left * 3000).epsilon(1e-6));
+        CHECK(solref[1] == doctest::Approx(-left * (40 + h * 3000)).epsilon(1e-6));
+        CHECK(solimp[0] == doctest::Approx(impedance).epsilon(1e-6));
+        CHECK(solimp[1] == doctest::Approx(impedance).epsilon(1e-6));
+    }
+}
+
+TEST_CASE("a limit whose stiffness nobody gives is MuJoCo's stop")
+{
+    NEEDS_MUJOCO;
+    auto d        = dof({0, 1, 0});
+    d.limit_lower = -1, d.limit_upper = 1;
+    Mujoco w(pendulum(1, 0.25, 0, d));
+    CHECK(w.field("jnt_solref") == std::vector<double>{0.02, 1});
+    CHECK(w.field("jnt_solimp") == std::vector<double>{0.9, 0.95, 0.001, 0.5, 2});
 }
 
 TEST_CASE("a force on a free joint acts at the centre of mass, and does not turn the body (DYN-073, T-04)")
@@ -531,6 +557,94 @@ TEST_CASE("a ball rests on a height field where its cells are, rows along y and 
     Mujoco w(b);
     w.run(0.5, 0.002);
     for (std::size_t k = 0; k < 3; ++k) CHECK(std::abs(w.position(k).z - (places[k].z + 0.1)) < 2e-3);
+}
+
+TEST_CASE(
+    "a ball lies in the valley of a terrain mesh, whichever way its axes point and whatever order its points have")
+{
+    NEEDS_MUJOCO;
+    // z = |x| / 2 over 4 m x 2 m, with walls and a floor, or without. A ball of 0.2 m touches both sides of the valley
+    // at 0.2 m times the secant of their slope.
+    const double rests = 0.2 * std::sqrt(1.25);
+    struct {
+        const char* what;
+        Quatd       turn;
+        bool        closed, shuffled, field;
+        Vec3d       scale;
+    } table[] = {
+        {"solid", {}, true, false, true, {1, 1, 1}},
+        {"sheet", {}, false, false, true, {1, 1, 1}},
+        {"shuffled", {}, true, true, true, {1, 1, 1}},
+        {"y upwards", from_axis_angle(Vec3d{1, 0, 0}, kPi / 2), true, true, true, {1, 1, 1}},
+        {"upside down", from_axis_angle(Vec3d{1, 0, 0}, kPi), true, false, true, {1, 1, 1}},
+        {"mirrored", {}, true, false, true, {-1, 1, 1}},
+        // A point off its line: no grid.
+        {"no grid", {}, true, false, false, {1, 1, 1}},
+    };
+    for (const auto& row : table) {
+        CAPTURE(row.what);
+        std::vector<double> z;
+        for (int r = 0; r < 3; ++r)
+            for (int c = 0; c < 5; ++c) z.push_back(0.5 * std::abs(c - 2));
+        auto surface = geometry::heightfield_mesh({3, 5, 2, 1, z, {}});
+        REQUIRE(surface);
+        geometry::Mesh mesh = *surface;
+        if (!row.field) mesh.points[6].x += 0.3;
+        if (row.closed) {
+            // The rim once around, counter-clockwise from above; its walls, and the floor as a fan.
+            const std::int32_t rim[] = {0, 1, 2, 3, 4, 9, 14, 13, 12, 11, 10, 5};
+            const auto         first = static_cast<std::int32_t>(mesh.points.size());
+            for (const std::int32_t i : rim)
+                mesh.points.push_back(
+                    {mesh.points[static_cast<std::size_t>(i)].x, mesh.points[static_cast<std::size_t>(i)].y, -1});
+            mesh.points.push_back({0, 0, -1});
+            for (std::int32_t k = 0; k < 12; ++k) {
+                const std::int32_t l = (k + 1) % 12;
+                mesh.triangles.push_back({rim[k], first + k, first + l});
+                mesh.triangles.push_back({rim[k], first + l, rim[l]});
+                mesh.triangles.push_back({first + 12, first + l, first + k});
+            }
+            REQUIRE(geometry::is_closed(mesh));
+        }
+        const auto count = static_cast<std::int32_t>(mesh.points.size());
+        if (row.shuffled) {
+            std::reverse(mesh.points.begin(), mesh.points.end());
+            std::rotate(mesh.points.begin(), mesh.points.begin() + 4, mesh.points.end());
+            for (auto& t : mesh.triangles)
+                for (std::int32_t& i : t) i = (2 * count - 1 - i - 4) % count;
+            std::reverse(mesh.triangles.begin(), mesh.triangles.end());
+        }
+        for (Vec3d& p : mesh.points) p = rotate_inverse(row.turn, p);
+        model::ModelBuilder b;
+        model::ShapeConfig  c;
+        b.add_shape_mesh(-1, {{}, row.turn}, row.scale, std::make_shared<geometry::Mesh>(mesh), c, "terrain");
+        b.add_shape_sphere(b.add_body({{0, 0.1, rests + 0.05}, {}}, "ball"), {}, 0.2, c, "ball_shape");
+        Mujoco w(b);
+        CHECK((w.field("hfield_size").size() == 4) == row.field);
+        if (!row.field) continue;
+        w.run(1, 0.002);
+        CHECK(std::abs(w.position(0).z - rests) < 3e-3);
+        CHECK(std::abs(w.position(0).x) < 1e-3);
+    }
+}
+
+TEST_CASE("a mesh over a grid that is its own hull stays a mesh, and so does one that moves")
+{
+    NEEDS_MUJOCO;
+    for (const bool moves : {false, true}) {
+        CAPTURE(moves);
+        // A ridge along y, or a valley on a body.
+        std::vector<double> z;
+        for (int r = 0; r < 3; ++r)
+            for (int c = 0; c < 5; ++c) z.push_back((moves ? 0.5 : -0.5) * std::abs(c - 2));
+        const auto surface = geometry::heightfield_mesh({3, 5, 2, 1, z, {}});
+        REQUIRE(surface);
+        model::ModelBuilder b;
+        const auto          body = moves ? b.add_body({}, "body", 1, {}, Mat33d::identity()) : -1;
+        b.add_shape_mesh(body, {}, {1, 1, 1}, std::make_shared<geometry::Mesh>(*surface), {}, "hill");
+        Mujoco w(b);
+        CHECK(w.field("hfield_size").empty());
+    }
 }
 
 TEST_CASE("a distance joint keeps its ends as far apart as it says")

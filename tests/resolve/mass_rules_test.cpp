@@ -200,11 +200,6 @@ TEST_CASE("masses of the worked examples, under Newton 1.8's rules and under our
          400,
          {},
          diag(66.666667)},
-        {"M25",
-         body("float physics:mass = 6", cube("float physics:mass = 3") + cube(at(2), "", "D")),
-         6,
-         {1.9940180, 0, 0},
-         diag(1, 7, 7)},
         {"M26",
          body("", cube("float physics:mass = 3") + cube(at(2), "", "D"), ""),
          1003,
@@ -427,6 +422,37 @@ TEST_CASE("the scaled tensor moves to the body's centre on request, and the gap 
         masses(body("float physics:mass = 2\npoint3f physics:centerOfMass = (.2, 0, 0)", cube()), false);
     check(left, 2, {.2, 0, 0}, diag(0.33333333));
     CHECK(left.found.count("RESOLVE_MASS_TENSOR_COM") == 1);
+}
+
+TEST_CASE("masses of colliders are weights: they shape centre and inertia of a body that has a mass (usd-physics 7.1)")
+{
+    // W9, as UsdPhysics computes it: 10 kg on a ball of 4 kg at x = 1 and a box of 1000 kg at x = -1.
+    const std::string inner =
+        cube("double radius = 1\nfloat physics:mass = 4\n" + at(1), "\"PhysicsMassAPI\"", "S", "Sphere") +
+        cube(at(-1), "", "D");
+    check(masses(body("float physics:mass = 10", inner), false), 10, {-0.9920319, 0, 0},
+          diag(1.675963, 1.834691, 1.834691));
+    // M25: of two boxes with 3 and 1000 kg the light one hardly counts. Newton 1.8 keeps the moments of their volumes.
+    const std::string two  = body("float physics:mass = 6", cube("float physics:mass = 3") + cube(at(2), "", "D"));
+    const double      part = 6.0 / 1003;
+    check(masses(two, false), 6, {1.9940180, 0, 0}, diag(part * 167.16667, part * 179.13077, part * 179.13077));
+    check(masses(two, true), 6, {1.9940180, 0, 0}, diag(1, 7, 7));
+    // Boxes whose centre stays, where only the moments tell.
+    const Answer even =
+        masses(body("float physics:mass = 4", cube("float physics:mass = 1\n" + at(1)) +
+                                                  cube("float physics:mass = 1\n" + at(-1), "\"PhysicsMassAPI\"", "D") +
+                                                  cube("float physics:mass = 2", "\"PhysicsMassAPI\"", "E")),
+               false);
+    check(even, 4, {}, diag(4.0 / 6, 4.0 / 6 + 2, 4.0 / 6 + 2));
+    CHECK(even.found.count("RESOLVE_MASS_TENSOR_COM") == 0);
+    // A body that is itself the collider: its mass and centre are the body's, and weigh nothing against each other.
+    const Answer one = masses(
+        "def PhysicsScene \"S\" {}\ndef Cube \"B\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", "
+        "\"PhysicsCollisionAPI\", \"PhysicsMassAPI\"]) {\ndouble size = 1\nfloat physics:mass = 6\n"
+        "point3f physics:centerOfMass = (1, 0, 0)\n}\n",
+        false);
+    check(one, 6, {1, 0, 0}, diag(1));
+    CHECK(one.found.count("RESOLVE_MASS_TENSOR_COM") == 1);
 }
 
 TEST_CASE("the older rule takes mass and inertia only together")

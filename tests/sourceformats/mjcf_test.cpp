@@ -121,6 +121,37 @@ TEST_CASE("EXP-072: classes of defaults are inherited, and an element's own valu
     CHECK(robot.tree.links[0].inertial->mass == close_to(80, 1e-12));
 }
 
+TEST_CASE("EXP-072: of a list of numbers as many are read as there are, and the others stay those of the class")
+{
+    // As MuJoCo 3.17 compiles it: friction 0.9 0.1 0.2 and 0.6 0.1 0.2, solimp 0.8 0.85 0.01 and 0.7 0.85 0.01.
+    const auto robot = read(
+        R"(<default><geom type="box" friction=".7 .1 .2" solimp=".8 .85 .01" size=".1 .2 .3"/><default class="a"><geom friction=".6" solimp=".7"/></default></default>
+<worldbody><body><freejoint/><geom friction=".9" size=".4"/><geom class="a" size=".4 .5"/></body></worldbody>)");
+    CHECK(robot.found.empty());
+    REQUIRE(robot.tree.shapes.size() == 2);
+    const Shape &own = robot.tree.shapes[0], &of_class = robot.tree.shapes[1];
+    CHECK(own.size == Vec3d{0.4, 0.2, 0.3});
+    CHECK(of_class.size == Vec3d{0.4, 0.5, 0.3});
+    for (const Shape* shape : {&own, &of_class}) {
+        REQUIRE(shape->contact);
+        CHECK(shape->contact->torsional == 0.1);
+        CHECK(shape->contact->rolling == 0.2);
+    }
+    CHECK(own.contact->dynamic_friction == 0.9);
+    CHECK(of_class.contact->dynamic_friction == 0.6);
+    const auto impedance = [](const Shape& shape) {
+        for (const Extra& x : shape.extras)
+            if (x.name == "mjc:solimp") return x.text;
+        return std::string();
+    };
+    CHECK(impedance(own) == "[0.8, 0.85, 0.01]");
+    CHECK(impedance(of_class) == "[0.7, 0.85, 0.01]");
+    // What has to be complete stays a fault where it is not.
+    const auto short_place = read(
+        R"(<default><site pos="1 2 3"/></default><worldbody><body pos="1 2"><freejoint/><geom size=".1"/></body></worldbody>)");
+    CHECK_FALSE(short_place.found.empty());
+}
+
 TEST_CASE("all ways to write an orientation say the same")
 {
     // Ninety degrees about z.
@@ -323,6 +354,9 @@ TEST_CASE("a height field is the triangles of its surface, with the heights that
                     b = mesh.points[static_cast<std::size_t>(mesh.corners[t + 1])],
                     c = mesh.points[static_cast<std::size_t>(mesh.corners[t + 2])];
         CHECK(cross(b - a, c - a).z > 0);
+        // A ball that falls into the middle of a cell in MuJoCo 3.17 lies on the line from (-x, -y) to (x, y).
+        const int rise = int(a.x < b.x && a.y < b.y) + int(b.x < c.x && b.y < c.y) + int(a.x < c.x && a.y < c.y);
+        CHECK(rise == 1);
     }
     CHECK(read("<asset><hfield name='h' nrow='2' ncol='3' size='2 1 0.5 0.1' elevation='1 2'/></asset><worldbody><geom "
                "type='hfield' hfield='h'/></worldbody>")
@@ -383,6 +417,7 @@ TEST_CASE("a value that any actuator of a class says counts for all kinds of act
         {kPosition, "<velocity joint='j'/>", "[1, 0, 0", "[0, 0, -1"},
         {kPosition, "<position joint='j'/>", "[24, 0, 0", "[0, -24, -3"},
         {kGeneral, "<general joint='j'/>", "[9, 0, 0", "[1, -2, -3"},
+        {kGeneral, "<general joint='j' biasprm='5'/>", "[9, 0, 0", "[5, -2, -3"},
         {kGeneral, "<position joint='j'/>", "[9, 0, 0", "[0, -9, -3"},
         {kGeneral, "<position joint='j' kp='4'/>", "[4, 0, 0", "[0, -4, -3"},
         {kGeneral, "<velocity joint='j'/>", "[9, 0, 0", "[0, 0, -9"},

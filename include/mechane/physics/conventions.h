@@ -83,6 +83,9 @@ struct Conventions {
     /// A collider with a mass and without a volume: left out, unless its moments are authored, or a point of this mass
     /// at the origin of the body.
     bool unshaped_mass_counts = false;
+    /// The inertia of a body with a mass of its own whose colliders author masses or moments too: what they say, scaled,
+    /// or their volumes, scaled.
+    bool collider_masses_shape_no_inertia = false;
     /// A body without any mass: the mass of a default shape, or mass zero.
     bool massless_body_stays = false;
     /// Mass of an approximated mesh: of what collides, or of the authored mesh.

@@ -91,6 +91,7 @@ class Featherstone final : public Stepper {
         pivots_.assign(static_cast<std::size_t>(forest_.dof_count), 0);
         // Room per tree for a partial block of four: the solve reads and writes whole blocks.
         x_.assign(static_cast<std::size_t>(forest_.dof_count) + kLanes * forest_.trees.size() + kLanes, 0);
+        carried_.assign(static_cast<std::size_t>(forest_.dof_count), 0);
         wrench_.assign(forest_.links.size(), {});
         age_ = 0;
         particles_.read(model_, value("soft_laws") != 0, value("enable_tri_contact") != 0);
@@ -106,6 +107,7 @@ class Featherstone final : public Stepper {
         place_followers(forest_, followers_, motion_);
         for (const Tree& tree : forest_.trees) move(tree);
         // update_mass_matrix_interval: the matrix is made anew in every n-th step only.
+        starts_  = true;
         refresh_ = age_ == 0;
         age_     = (age_ + 1) % interval_;
     }
@@ -120,7 +122,7 @@ class Featherstone final : public Stepper {
         for (std::size_t l = 0; l < forest_.links.size(); ++l) wrench_[l] = bodies_.force[forest_.links[l].body];
         move_bases(h);
         tasks::for_chunks(options_.pool, forest_.trees.size(), 4, [&](std::size_t begin, std::size_t end, std::size_t) {
-            for (std::size_t t = begin; t < end; ++t) find_acceleration(t, control);
+            for (std::size_t t = begin; t < end; ++t) find_acceleration(t, control, h);
         });
         solve_groups();
         tasks::for_chunks(options_.pool, forest_.trees.size(), 4, [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -128,6 +130,7 @@ class Featherstone final : public Stepper {
         });
         place_followers(forest_, followers_, motion_);
         for (const Tree& tree : forest_.trees) move(tree);
+        starts_ = false;
         // Between refreshes of the matrix all substeps use the one of the last.
         refresh_ = interval_ == 1;
     }
@@ -188,7 +191,7 @@ class Featherstone final : public Stepper {
     double* acceleration(std::size_t t)
     { return x_.data() + forest_.trees[t].dof_begin + static_cast<std::ptrdiff_t>(kLanes * t); }
     /// Of a tree without followers; of the others the forces.
-    void find_acceleration(std::size_t t, const model::Control& control)
+    void find_acceleration(std::size_t t, const model::Control& control, double h)
     {
         const Tree& tree = forest_.trees[t];
         const auto  n    = static_cast<std::size_t>(tree.dof_count());
@@ -199,6 +202,7 @@ class Featherstone final : public Stepper {
         for (std::size_t k = 0; k < n; ++k) x[k] = -x[k];
         for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l)
             add_joint_force(forest_.links[l], control, x - tree.dof_begin);
+        if (starts_) add_carrying(tree, h, x);
         std::fill(x + n, x + n + kLanes, 0.0);
         const bool follow = followers_.tree_has[t] != 0;
         if (refresh_) {
@@ -209,6 +213,18 @@ class Featherstone final : public Stepper {
             if (!follow) dynamics::factor(tree, paths_, rows_, pivots_);
         }
         if (!follow) dynamics::solve_factored(tree, paths_, rows_, pivots_, x);
+    }
+    /// A prescribed body changes its velocity as a step begins. What hangs on it has rates relative to the body, and
+    /// feels the change as the force against its own inertia that the joint has to transmit within the substep.
+    void add_carrying(const Tree& tree, double h, double* x)
+    {
+        const std::int32_t base = forest_.links[tree.link_begin].base;
+        if (!bodies_.changes(base)) return;
+        const Vec3d             O = motion_.reference[static_cast<std::size_t>(&tree - forest_.trees.data())];
+        const std::span<double> p(carried_.data() + tree.dof_begin, static_cast<std::size_t>(tree.dof_count()));
+        dynamics::rigid_momentum(forest_, tree, shift_twist(bodies_.change[base], O - motion_.base_com[base]), motion_,
+                                 p);
+        for (std::size_t k = 0; k < p.size(); ++k) x[k] -= p[k] / h;
     }
     /// Trees of a group are neighbours.
     void solve_groups()
@@ -252,13 +268,13 @@ class Featherstone final : public Stepper {
     dynamics::Motion       motion_;
     Followers              followers_;
     std::vector<double>    rows_, pivots_, x_;
-    std::vector<double>    scratch_;
+    std::vector<double>    scratch_, carried_;
     std::vector<Spatiald>  wrench_;  ///< per link
     std::int32_t           interval_ = 1, age_ = 0;
     double                 damping_ = 0;
     SoftParticles          particles_;
     const model::Contacts* soft_contacts_ = nullptr;
-    bool                   refresh_       = true;
+    bool                   refresh_ = true, starts_ = false;  ///< starts_: in the first substep of a step
 };
 
 }  // namespace

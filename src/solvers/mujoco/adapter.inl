@@ -114,15 +114,38 @@ void set_option(mjOption& o, const EngineOptions& from)
     o.disableflags = from.disable, o.enableflags = from.enable;
 }
 
-/// MuJoCo's limits from stiffness and damping: constraint forces are scaled by the inverse inertia at the dof, and by
-/// how far the impedance is from 1.
-Solref limit_solref(const JointItem& joint, double invweight)
+struct LimitLaw {
+    Solref solref;
+    Solimp solimp;
+};
+
+/// As in Newton 1.8: forces are scaled by the inverse inertia at the dof, and by how far the impedance is from 1. The
+/// joint sinks into its limit as far as the spring says, but moves there as if it were 1 / (1 - dmax) times as heavy.
+Solref newton_solref(const JointItem& joint, double invweight)
 {
     if (!(joint.limit_ke > 0) || !(joint.limit_kd > 0)) return joint.solref_limit;
     const double dmax   = joint.solimp_limit[1];
     const double factor = invweight > 0 && dmax < 1 ? invweight * (1 - dmax) : 1;
     const double ke = std::max(joint.limit_ke * factor, 1e-15), kd = std::max(joint.limit_kd * factor, 1e-15);
     return {2 / kd, kd / (2 * std::sqrt(ke))};
+}
+
+/// A limit that is a spring and a damper, f = -ke r - kd v, in MuJoCo's numbers. A row of MuJoCo gives the force
+/// (aref - a0) / (A + R) with R = (1 - d) / d times the inverse inertia, aref = -k d r - b v, and a0 the acceleration
+/// without it. With R = 1 / (h^2 ke + h kd) and aref = -R (ke r + (ke h + kd) v) that is the implicit Euler step of
+/// the spring, whatever the inertia A is by now, and so it is stable for any stiffness.
+LimitLaw limit_law(const JointItem& joint, double invweight, double h)
+{
+    if (joint.limit_as_newton) return {newton_solref(joint, invweight), joint.solimp_limit};
+    if (!(joint.limit_ke > 0)) return {joint.solref_limit, joint.solimp_limit};
+    constexpr double kLeast = 1e-4, kMost = 0.9999;  // the bounds of MuJoCo's impedance
+    const double     w = invweight > 0 ? invweight : 1, damping = joint.limit_kd + joint.limit_ke * h;
+    const double     s = w * h * damping, d = std::clamp(s / (1 + s), kLeast, kMost);
+    // MuJoCo divides -solref by d^2 and by d.
+    const double scale = w * (1 - d);
+    Solimp       flat  = joint.solimp_limit;
+    flat[0] = flat[1] = d;
+    return {{-scale * joint.limit_ke, -scale * damping}, flat};
 }
 
 class OfWorld final : public World {
@@ -358,7 +381,12 @@ class OfModel final : public Compiled {
         return std::unique_ptr<World>(std::make_unique<OfWorld>(api_, m_, d, at_));
     }
 
-    void set_time_step(double h) override { m_->opt.timestep = h; }
+    void set_time_step(double h) override
+    {
+        if (m_->opt.timestep == h) return;
+        m_->opt.timestep = h;
+        write_limits();
+    }
 
     void update(const Description& what) override
     {
@@ -540,10 +568,12 @@ class OfModel final : public Compiled {
     /// What needs the inertias that MuJoCo has computed.
     void finish(const Description& what)
     {
+        limits_.clear();
         for (std::size_t i = 0; i < what.joints.size(); ++i)
-            if (what.joints[i].kind == JointKind::slide || what.joints[i].kind == JointKind::hinge)
-                put_into(m_->jnt_solref + mjNREF * at_.joint[i],
-                         limit_solref(what.joints[i], m_->dof_invweight0[at_.qvel[i]]));
+            if (what.joints[i].limit_ke > 0 &&
+                (what.joints[i].kind == JointKind::slide || what.joints[i].kind == JointKind::hinge))
+                limits_.emplace_back(i, what.joints[i]);
+        write_limits();
         for (std::size_t i = 0; i < what.joints.size(); ++i)
             if (what.joints[i].kind == JointKind::ball)
                 put(m_->qpos_spring + at_.qpos[i], what.joints[i].spring_pose);
@@ -562,10 +592,21 @@ class OfModel final : public Compiled {
         m_->stat.meaninertia = count > 0 && sum > 0 ? sum / count : 1;
     }
 
-    const Api&               api_;
-    mjModel*                 m_;
-    Addresses                at_;
-    std::vector<std::string> warnings_;
+    /// Limits that are springs depend on the step.
+    void write_limits()
+    {
+        for (const auto& [i, joint] : limits_) {
+            const LimitLaw law = limit_law(joint, m_->dof_invweight0[at_.qvel[i]], m_->opt.timestep);
+            put_into(m_->jnt_solref + mjNREF * at_.joint[i], law.solref);
+            put_into(m_->jnt_solimp + mjNIMP * at_.joint[i], law.solimp);
+        }
+    }
+
+    const Api&                                     api_;
+    mjModel*                                       m_;
+    Addresses                                      at_;
+    std::vector<std::string>                       warnings_;
+    std::vector<std::pair<std::size_t, JointItem>> limits_;  ///< joints of the description that have such a limit
 };
 
 /// Fills an mjSpec. Everything here is MuJoCo's memory, so that an error may leave at any point.
@@ -614,9 +655,11 @@ class SpecWriter {
     {
         for (std::size_t i = 0; i < joints_.size(); ++i) {
             const JointItem& from = what_.joints[i];
-            if (from.kind == JointKind::slide || from.kind == JointKind::hinge)
-                put(joints_[i]->solref_limit,
-                    limit_solref(from, m->dof_invweight0[m->jnt_dofadr[api_.mjs_getId(joints_[i]->element)]]));
+            if (from.kind != JointKind::slide && from.kind != JointKind::hinge) continue;
+            const LimitLaw law = limit_law(
+                from, m->dof_invweight0[m->jnt_dofadr[api_.mjs_getId(joints_[i]->element)]], m->opt.timestep);
+            put(joints_[i]->solref_limit, law.solref);
+            put(joints_[i]->solimp_limit, law.solimp);
         }
     }
 

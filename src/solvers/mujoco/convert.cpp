@@ -228,18 +228,20 @@ class Converter {
         j.solimp_friction = a_.numbers<5>("solimpfriction", dof, kSolimp);
         j.margin          = a_.number("limit_margin", dof, 0);
         j.actgravcomp     = a_.flag("jnt_actgravcomp", dof, false);
-        // Authored numbers of MuJoCo's hold as they are. Where the model was read for MuJoCo and says nothing, its
-        // default holds. Else the stiffness and damping of the limit are forces.
+        // Authored numbers of MuJoCo's hold as they are. Where nobody says how stiff a limit is, it is MuJoCo's stop;
+        // Newton's default stiffness would make a spring of it, on which heavy things sink and light ones shake. Else
+        // the stiffness and damping of the limit are forces.
         const Solref raw    = a_.numbers<2>("solreflimit", dof, {0, 0});
         const int    mode   = a_.whole("solreflimit_mode", dof, raw != Solref{0, 0} ? 1 : 0);
-        const bool   unsaid = !o_.newton_compat && a_.has("solreflimit") && m_.joint_limit_authored[dof] == 0 &&
+        const bool   unsaid = !o_.newton_compat && m_.joint_limit_authored[dof] == 0 &&
                               m_.joint_limit_ke[dof] == static_cast<Real>(plain_dof.limit_ke) &&
                               m_.joint_limit_kd[dof] == static_cast<Real>(plain_dof.limit_kd);
         if (mode == 1 && raw != Solref{0, 0}) {
             j.solref_limit = raw;
         } else if (mode == 0 && !unsaid) {
-            j.limit_ke = number(m_.joint_limit_ke[dof]);
-            j.limit_kd = number(m_.joint_limit_kd[dof]);
+            j.limit_ke        = number(m_.joint_limit_ke[dof]);
+            j.limit_kd        = number(m_.joint_limit_kd[dof]);
+            j.limit_as_newton = o_.newton_compat || j.solimp_limit != kSolimp;
         }
         return j;
     }

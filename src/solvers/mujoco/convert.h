@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "mechane/solvers/support.h"
 #include "solvers/mujoco/attributes.h"
 #include "solvers/mujoco/description.h"
+#include "solvers/mujoco/height_fields.h"
 
 namespace mechane::solvers::mujoco {
 
@@ -76,12 +78,12 @@ class Shortfalls {
     std::vector<Entry>               all_;
 };
 
-/// Surfaces that worlds share.
+/// Surfaces that worlds share, by source, kind and scale.
 class Surfaces {
   public:
-    std::map<std::tuple<const geometry::Mesh*, int, double, double, double>, std::shared_ptr<const MeshItem::Surface>>
-                                                                                                                 meshes;
-    std::map<std::tuple<const geometry::Mesh*, double, double, double>, std::shared_ptr<const HeightItem::Grid>> grids;
+    using Key = std::tuple<const geometry::Mesh*, int, double, double, double>;
+    std::map<Key, std::shared_ptr<const MeshItem::Surface>> meshes;
+    std::map<Key, std::optional<FoundGrid>>                 grids;
 };
 
 /// @error SOLVER_MODEL  bodies that move and belong to no world, with several worlds; a plane that moves

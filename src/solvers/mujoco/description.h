@@ -57,10 +57,11 @@ struct JointItem {
     std::array<double, 2> range{0, 0};
     Solref                solref_limit = kSolref, solref_friction = kSolref;
     Solimp                solimp_limit = kSolimp, solimp_friction = kSolimp;
-    /// Stiffness [N/m, N m/rad] and damping of the limit, which become `solref_limit` once the inertia at the joint is
-    /// known; 0: `solref_limit` holds.
+    /// Stiffness [N/m, N m/rad] and damping of the limit, which become `solref_limit` and `solimp_limit` once the
+    /// inertia at the joint and the step are known; 0: the two hold.
     double limit_ke = 0, limit_kd = 0;
-    double effort                             = 0;  ///< largest force of actuators [N, N m]; 0: no bound
+    bool   limit_as_newton                    = false;  ///< as in Newton 1.8, which keeps `solimp_limit`
+    double effort                             = 0;      ///< largest force of actuators [N, N m]; 0: no bound
     bool   actgravcomp                        = false;
     bool   operator==(const JointItem&) const = default;
 };

@@ -21,7 +21,7 @@ namespace {
 using model::GeoType;
 
 constexpr int    kConeSides   = 32;
-constexpr double kLeastHeight = 1e-4;  ///< of fields, and of their bases [m]
+constexpr double kLeastHeight = 1e-4;  ///< of what stands for a finite plane [m]
 
 std::vector<Vec3d> scaled(const geometry::Mesh& mesh, const Vec3d& scale)
 {
@@ -109,45 +109,6 @@ std::shared_ptr<const MeshItem::Surface> cone_surface(double radius, double half
     return out;
 }
 
-/// The surface of `geometry::heightfield_mesh` as a grid, and where the grid's origin is in the shape.
-struct FoundGrid {
-    std::shared_ptr<const HeightItem::Grid> grid;
-    Vec3d                                   origin;
-};
-/// Recognises the layout of heightfield_mesh (x fastest) by its coordinates; anything else is no grid.
-std::optional<FoundGrid> grid_of(const geometry::Mesh& mesh, const Vec3d& scale)
-{
-    const std::vector<Vec3d> p       = scaled(mesh, scale);
-    std::size_t              columns = 1;
-    while (columns < p.size() && p[columns].y == p[0].y) ++columns;
-    const std::size_t rows = columns == 0 ? 0 : p.size() / columns;
-    if (columns < 2 || rows < 2 || rows * columns != p.size()) return std::nullopt;
-    const double x0 = p.front().x, y0 = p.front().y, x1 = p[columns - 1].x, y1 = p.back().y;
-    const double dx = (x1 - x0) / static_cast<double>(columns - 1), dy = (y1 - y0) / static_cast<double>(rows - 1);
-    double       low = kInfinity, high = -kInfinity;
-    for (std::size_t r = 0; r < rows; ++r)
-        for (std::size_t c = 0; c < columns; ++c) {
-            const Vec3d& q = p[r * columns + c];
-            if (std::abs(q.x - (x0 + dx * static_cast<double>(c))) > 1e-4 * std::abs(dx) ||
-                std::abs(q.y - (y0 + dy * static_cast<double>(r))) > 1e-4 * std::abs(dy))
-                return std::nullopt;
-            low = std::min(low, q.z), high = std::max(high, q.z);
-        }
-    if (dx == 0 || dy == 0) return std::nullopt;
-    auto grid     = std::make_shared<HeightItem::Grid>();
-    grid->rows    = static_cast<std::int32_t>(rows);
-    grid->columns = static_cast<std::int32_t>(columns);
-    // MuJoCo wants elevations in [0, 1] and a positive height.
-    const double height = std::max(high - low, kLeastHeight);
-    grid->size          = {0.5 * std::abs(x1 - x0), 0.5 * std::abs(y1 - y0), height, kLeastHeight};
-    for (std::size_t r = 0; r < rows; ++r)
-        for (std::size_t c = 0; c < columns; ++c) {
-            const std::size_t row = dy > 0 ? r : rows - 1 - r, column = dx > 0 ? c : columns - 1 - c;
-            grid->heights.push_back(static_cast<float>((p[row * columns + column].z - low) / height));
-        }
-    return FoundGrid{grid, {0.5 * (x0 + x1), 0.5 * (y0 + y1), low}};
-}
-
 /// The index of a surface in the description, added where it is new there.
 std::int32_t mesh_asset(Description& what, const std::shared_ptr<const MeshItem::Surface>& surface)
 {
@@ -155,6 +116,18 @@ std::int32_t mesh_asset(Description& what, const std::shared_ptr<const MeshItem:
         if (what.meshes[i].surface == surface) return static_cast<std::int32_t>(i);
     what.meshes.push_back({fmt::format("mesh_{}", what.meshes.size()), surface});
     return static_cast<std::int32_t>(what.meshes.size()) - 1;
+}
+
+/// Makes a geom the height field that was found in its shape.
+void make_field(const FoundGrid& found, Description& what, GeomItem& g)
+{
+    g.kind = GeomKind::hfield;
+    g.X    = g.X * found.X;
+    for (std::size_t k = 0; k < what.heights.size() && g.asset < 0; ++k)
+        if (what.heights[k].grid == found.grid) g.asset = static_cast<std::int32_t>(k);
+    if (g.asset >= 0) return;
+    g.asset = static_cast<std::int32_t>(what.heights.size());
+    what.heights.push_back({fmt::format("field_{}", g.asset), found.grid});
 }
 
 std::int32_t condim_of(const model::Model& m, const Attributes& a, std::size_t i, bool newton)
@@ -275,31 +248,34 @@ Result<std::optional<GeomItem>> make_geom(const model::Model& m, const Attribute
             g.size = s;
             break;
         case GeoType::heightfield: {
-            auto& known = surfaces.grids[{mesh, s.x, s.y, s.z}];
-            auto  found = grid_of(*mesh, s);
-            if (!found) {
+            const auto [known, fresh] = surfaces.grids.try_emplace({mesh, 0, s.x, s.y, s.z});
+            if (fresh) known->second = grid_of(*mesh, s);
+            if (!known->second) {
                 shortfalls.add(Support::ignored, "height fields whose surface is no grid meet nothing", label);
                 return none;
             }
-            if (known == nullptr) known = found->grid;
-            g.kind = GeomKind::hfield;
-            g.X    = g.X * Posed{found->origin, {}};
-            for (std::size_t k = 0; k < what.heights.size() && g.asset < 0; ++k)
-                if (what.heights[k].grid == known) g.asset = static_cast<std::int32_t>(k);
-            if (g.asset < 0) {
-                g.asset = static_cast<std::int32_t>(what.heights.size());
-                what.heights.push_back({fmt::format("field_{}", g.asset), known});
-            }
+            make_field(*known->second, what, g);
             break;
         }
         case GeoType::mesh:
         case GeoType::convex_mesh: {
+            const bool hollow = !mesh->is_convex && m.shape_type[i] == GeoType::mesh && o.mujoco_contacts;
+            if (hollow && body < 0 && !o.newton_compat) {
+                const auto [field, fresh] = surfaces.grids.try_emplace({mesh, 1, s.x, s.y, s.z});
+                if (fresh) field->second = terrain_of(*mesh, s);
+                if (field->second) {
+                    if (!field->second->closed)
+                        shortfalls.add(Support::approximated, "sheets over a grid are solid below", label);
+                    make_field(*field->second, what, g);
+                    break;
+                }
+            }
             auto& known = surfaces.meshes[{mesh, 0, s.x, s.y, s.z}];
             if (known == nullptr) known = surface_of(*mesh, s, thickened);
             if (known == nullptr) return none;
             if (known->triangles.empty() && o.mujoco_contacts)
                 shortfalls.add(Support::approximated, "flat meshes are slabs", label);
-            else if (!mesh->is_convex && m.shape_type[i] == GeoType::mesh && o.mujoco_contacts)
+            else if (hollow)
                 shortfalls.add(Support::approximated, "meshes are their convex hulls", label);
             g.kind  = GeomKind::mesh;
             g.asset = mesh_asset(what, known);

@@ -250,8 +250,10 @@ class OverMujoco final : public Stepper, public MujocoSolver {
         std::vector<std::size_t>  given_row;        ///< of contacts_
         std::vector<std::size_t>  touching_of;      ///< of given
         std::vector<Vec3d>        pulls;  ///< by link: what its weight is besides that of the model's gravity [N]
-        Outcome                   outcome;
-        bool                      broken = false;
+        /// Forces of the first substep on what hangs on led bodies, by qvel: see `list_kicks`.
+        std::vector<std::pair<std::size_t, double>> kicks;
+        Outcome                                     outcome;
+        bool                                        broken = false;
     };
 
     void         read_options();
@@ -277,6 +279,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
     void list_state(const Instance& instance, const model::State& state, std::vector<Real>& out) const;
     void push(Instance& instance, const model::State& in);
     void write_led(Instance& instance) const;
+    void list_kicks(Instance& instance, double h);
     void list_pulls(Instance& instance) const;
     void write_forces(Instance& instance, const model::Control& control) const;
     void write_controls(Instance& instance, const model::Control& control) const;
@@ -309,7 +312,7 @@ class OverMujoco final : public Stepper, public MujocoSolver {
     std::vector<Instance>     instances_;
     std::vector<std::int32_t> instance_of_world_;  ///< [world_count + 1], entry 0 for what belongs to none
     std::vector<std::int32_t> other_joints_;       ///< whose coordinates are read off the bodies
-    std::vector<double>       direct_;
+    std::vector<double>       direct_, carried_;
     std::vector<Pose>         given_q_;  ///< of all bodies, by the last step where all worlds were sound; else empty
     std::vector<Spatial>      given_qd_;
     std::set<std::string>     said_;

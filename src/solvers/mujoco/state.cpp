@@ -97,6 +97,42 @@ void OverMujoco::write_led(Instance& instance) const
     }
 }
 
+/// A led body changes its velocity as a step begins. MuJoCo is told the new one, but not of the change. What hangs on
+/// the body has rates relative to it, and feels the change as a force against its own inertia, over one substep of `h`.
+void OverMujoco::list_kicks(Instance& instance, double h)
+{
+    instance.kicks.clear();
+    for (const std::int32_t t : instance.part.trees) {
+        const Tree&        tree = forest_.trees[static_cast<std::size_t>(t)];
+        const std::int32_t base = link(tree.link_begin).base;
+        if (!bodies_.changes(base)) continue;
+        const auto b = static_cast<std::size_t>(base);
+        dynamics::forward_kinematics(forest_, tree, motion_);
+        dynamics::turn_inertias(forest_, tree, motion_);
+        const Vec3d O = motion_.reference[static_cast<std::size_t>(t)];
+        dynamics::rigid_momentum(
+            forest_, tree, shift_twist(bodies_.change[b], O - motion_.base_com[b]), motion_,
+            {carried_.data() + tree.dof_begin, static_cast<std::size_t>(tree.dof_end - tree.dof_begin)});
+        for (const LinkPlace& s : instance.part.links) {
+            const Link& l = link(s.link);
+            if (l.tree != t || s.joints == 0) continue;
+            const double* p  = carried_.data() + l.dof;
+            const auto*   at = instance.compiled->addresses().qvel.data() + s.joint;
+            if (l.axes.type == model::JointType::ball) {
+                const double* q = motion_.q.data() + l.coord;
+                const Vec3d   of_ball =
+                    rotate(l.X_CJ.q, rotate_inverse(Quatd{q[0], q[1], q[2], q[3]}, Vec3d{p[0], p[1], p[2]}));
+                const double turned[] = {of_ball.x, of_ball.y, of_ball.z};
+                for (std::size_t k = 0; k < 3; ++k)
+                    instance.kicks.emplace_back(static_cast<std::size_t>(at[0]) + k, -turned[k] / h);
+            } else {
+                for (std::int32_t k = 0; k < s.joints; ++k)
+                    instance.kicks.emplace_back(static_cast<std::size_t>(at[k]), -p[k] / h);
+            }
+        }
+    }
+}
+
 /// An mjModel has one gravity. Bodies of another world, or of none, that are in it feel theirs as a force.
 void OverMujoco::list_pulls(Instance& instance) const
 {
@@ -199,6 +235,7 @@ void OverMujoco::load(const model::State& in, const model::Control& control, dou
     bodies_.begin_forces(in);
     shared::add_free_joint_forces(model_, control, bodies_);
     const double h = dt / options_.substeps;
+    carried_.resize(static_cast<std::size_t>(forest_.dof_count));
     for (Instance& instance : instances_) {
         instance.compiled->set_time_step(h);
         instance.broken = false;
@@ -213,6 +250,7 @@ void OverMujoco::load(const model::State& in, const model::Control& control, dou
                 std::memcmp(instance.now.data(), instance.last.data(), instance.now.size() * sizeof(Real)) != 0)
                 push(instance, in);
             write_forces(instance, control);
+            list_kicks(instance, h);
             write_controls(instance, control);
         }
     });
@@ -227,6 +265,8 @@ void OverMujoco::advance(const model::State&, const model::Control&, double h, S
             Instance& instance = instances_[s];
             if (instance.broken) continue;
             write_led(instance);
+            if (!moving_)
+                for (const auto& [dof, force] : instance.kicks) instance.world->numbers().qfrc_applied[dof] += force;
             // Within a step contacts keep their points on the bodies and are placed anew in each substep.
             if (given) {
                 if (moving_) pull(instance);
@@ -237,6 +277,8 @@ void OverMujoco::advance(const model::State&, const model::Control&, double h, S
             } else {
                 instance.outcome = instance.world->step();
             }
+            if (!moving_)
+                for (const auto& [dof, force] : instance.kicks) instance.world->numbers().qfrc_applied[dof] -= force;
             instance.broken = instance.outcome.failed || instance.outcome.unstable;
         }
     });
@@ -377,9 +419,7 @@ void OverMujoco::publish(const model::State& /*in*/, model::State& out, double /
     }
     for (const std::int32_t b : forest_.prescribed) {
         const auto i = static_cast<std::size_t>(b);
-        if (left_out(model_.body_world[b]) || bodies_.commanded[i] == Spatiald{}) continue;  // to the last bit
-        out.body_q[i]  = static_cast<Pose>(bodies_.X[i]);
-        out.body_qd[i] = static_cast<Spatial>(bodies_.twist[i]);
+        if (!left_out(model_.body_world[b]) && bodies_.kinematic[i]) bodies_.publish_kinematic(i, out);
     }
     for (const std::int32_t j : other_joints_) {
         if (left_out(model_.joint_world[j])) continue;

@@ -31,6 +31,8 @@ Bodies::Bodies(const model::Model& m) : model(&m)
     twist.resize(n);
     force.resize(n);
     commanded.resize(n);
+    change.resize(n);
+    led.resize(n);
     com.resize(n);
     inertia.resize(n);
     inv_inertia.resize(n);
@@ -61,7 +63,8 @@ void Bodies::load(const model::State& in, const model::Control& control, double 
         X[b]         = static_cast<Posed>(in.body_q[b]);
         X[b].q       = normalized(X[b].q);
         twist[b]     = static_cast<Spatiald>(in.body_qd[b]);
-        commanded[b] = {};
+        commanded[b] = change[b] = {};
+        led[b]                   = 0;
         if (!kinematic[b] || !targets || !is_finite(control.body_target_q[b].p) ||
             !is_finite(control.body_target_q[b].q))
             continue;
@@ -69,7 +72,9 @@ void Bodies::load(const model::State& in, const model::Control& control, double 
         goal.q       = normalized(goal.q);
         commanded[b] = {(1 / dt) * (goal * com[b] - X[b] * com[b]),
                         (1 / dt) * to_rotation_vector(normalized(goal.q * conjugate(X[b].q)))};
+        change[b]    = commanded[b] - twist[b];
         twist[b]     = commanded[b];
+        led[b]       = 1;
     }
 }
 
@@ -126,13 +131,24 @@ std::int32_t Bodies::find_faults(std::vector<std::uint8_t>& faulty) const
     return first;
 }
 
+void Bodies::publish_kinematic(std::size_t b, model::State& out) const
+{
+    // Without a target the caller's state holds.
+    if (led[b] == 0) return;
+    if (!(commanded[b] == Spatiald{})) out.body_q[b] = static_cast<Pose>(X[b]);
+    // One that has arrived stands: a velocity that it had would be felt again in the next step.
+    out.body_qd[b] = static_cast<Spatial>(twist[b]);
+}
+
 void Bodies::publish(const std::vector<std::uint8_t>& faulty, model::State& out) const
 {
     const auto left_out = [&](std::int32_t world) { return faulty[static_cast<std::size_t>(world + 1)] != 0; };
     for (std::size_t b = 0; b < X.size(); ++b) {
         if (left_out(model->body_world[b])) continue;
-        // A body that is not led keeps the bits of the caller's state.
-        if (kinematic[b] && commanded[b] == Spatiald{}) continue;  // to the last bit
+        if (kinematic[b]) {
+            publish_kinematic(b, out);
+            continue;
+        }
         out.body_q[b]  = static_cast<Pose>(X[b]);
         out.body_qd[b] = static_cast<Spatial>(twist[b]);
     }

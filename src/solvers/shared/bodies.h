@@ -22,6 +22,8 @@ struct Bodies {
     std::vector<Spatiald> twist;
     std::vector<Spatiald> force;      ///< about the centre of mass [N], [N m]
     std::vector<Spatiald> commanded;  ///< of kinematic bodies: the velocity towards a target, zero without one
+    std::vector<Spatiald> change;     ///< of those with a target: by how much their velocity changes as the step begins
+    std::vector<std::uint8_t> led;    ///< whether a body has a target
 
     explicit Bodies(const model::Model& m);
     /// Masses, inertias and flags again, after the model was written to.
@@ -61,6 +63,11 @@ struct Bodies {
     void begin_forces(const model::State& in);
     /// Semi-implicit Euler of every body over h [s]; kinematic ones go where they are commanded.
     void integrate(double h, double angular_damping);
+    /// Whether what hangs on the body feels that its velocity changes.
+    [[nodiscard]] bool changes(std::int32_t b) const
+    { return b >= 0 && !(change[static_cast<std::size_t>(b)] == Spatiald{}); }
+    /// The pose and velocity of a kinematic body into a state. What stands keeps the bits of its pose.
+    void publish_kinematic(std::size_t b, model::State& out) const;
     /// Poses and velocities into a state of the model's sizes, of the worlds that are sound. Joint coordinates are read
     /// off the bodies; single angles keep their turns.
     void publish(const std::vector<std::uint8_t>& faulty, model::State& out) const;

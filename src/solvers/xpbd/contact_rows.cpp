@@ -32,22 +32,48 @@ double pass(double error, const Row& row, const Bodies& bodies, double relaxatio
     return w > 0 ? -relaxation * error / (h * w) : 0;
 }
 
-/// Motion that the positions of this step do not show: of kinematic bodies and of moving surfaces.
+/// Motion that the positions of this step do not show: of moving surfaces, and of kinematic bodies that have a velocity
+/// and no target, which stay where they are. Positions show where a body with a target is.
 Vec3d hidden_motion(const ContactPoint& c, const Bodies& bodies, const Vec3d (&r)[2])
 {
     Vec3d v = c.belt.linear;
     for (std::size_t s = 0; s < 2; ++s)
-        if (c.body[s] >= 0 && bodies.kinematic[c.body[s]]) {
+        if (c.body[s] >= 0 && bodies.kinematic[c.body[s]] && !bodies.led[c.body[s]]) {
             const Vec3d own = bodies.velocity_at(c.body[s], r[s]);
             v               = s == 0 ? v - own : v + own;
         }
     return v - dot(c.n, v) * c.n;
 }
 
+/// Where the two surfaces touch.
+struct Touching {
+    Vec3d p[2];  ///< world
+    Vec3d r[2];  ///< from the centres of mass
+
+    Touching(const ContactPoint& c, const Bodies& bodies)
+    {
+        for (std::size_t s = 0; s < 2; ++s) {
+            p[s] = bodies.pose(c.body[s]) * (c.point[s] + c.offset[s]);
+            r[s] = c.body[s] < 0 ? Vec3d{} : p[s] - bodies.com_W(c.body[s]);
+        }
+    }
+    [[nodiscard]] Vec3d slide(const ContactPoint& c) const
+    {
+        const Vec3d apart = p[1] - p[0];
+        return apart - dot(c.n, apart) * c.n;
+    }
+};
+
 }  // namespace
 
-ContactImpulse solve_contact(const ContactPoint& c, const Bodies& bodies, double relaxation, double h, Spatiald& on_0,
-                             Spatiald& on_1)
+Vec3d slide_at_start(const ContactPoint& c, const Bodies& bodies)
+{
+    const Touching at(c, bodies);
+    return hidden_motion(c, bodies, at.r) == Vec3d{} ? Vec3d{} : at.slide(c);
+}
+
+ContactImpulse solve_contact(const ContactPoint& c, const Bodies& bodies, double relaxation, double h,
+                             const Vec3d& start, double since, Spatiald& on_0, Spatiald& on_1)
 {
     const ContactPlace at = place_contact(c, bodies);
     ContactImpulse     out;
@@ -68,15 +94,11 @@ ContactImpulse solve_contact(const ContactPoint& c, const Bodies& bodies, double
     give(normal, l_n);
     const PairMaterial& m = c.material;
     if (m.mu > 0) {
-        Vec3d p[2], r[2];
-        for (std::size_t s = 0; s < 2; ++s) {
-            p[s] = bodies.pose(c.body[s]) * (c.point[s] + c.offset[s]);
-            r[s] = c.body[s] < 0 ? Vec3d{} : p[s] - bodies.com_W(c.body[s]);
-        }
-        Vec3d slid = p[1] - p[0];
-        slid       = slid - dot(c.n, slid) * c.n + h * hidden_motion(c, bodies, r);
+        const Touching touching(c, bodies);
+        // The way of the points since the step began, and that of what moves on without showing it.
+        const Vec3d slid = touching.slide(c) - start + since * hidden_motion(c, bodies, touching.r);
         if (const double far = length(slid); far > 0) {
-            const Row row = point_row(c, r[0], r[1], slid / far);
+            const Row row = point_row(c, touching.r[0], touching.r[1], slid / far);
             // Impulses against the slide are negative; -mu l_n is the bound of the cone.
             give(row, std::max(pass(far, row, bodies, relaxation, h), -m.mu * l_n));
         }

@@ -13,8 +13,13 @@ struct ContactImpulse {
 };
 /// One pass over a contact: normal, sliding friction, torsion, rolling. The impulse's parts are written about each
 /// centre of mass into `out`, unless it is inactive.
+/// @param start  how far its two points are apart across the normal as the step begins, see `slide_at_start`
+/// @param since  time since the step began [s]; a step has several substeps of `h`, and finds contacts once
 ContactImpulse solve_contact(const shared::ContactPoint& c, const shared::Bodies& bodies, double relaxation, double h,
-                             Spatiald& on_0, Spatiald& on_1);
+                             const Vec3d& start, double since, Spatiald& on_0, Spatiald& on_1);
+/// Contacts that are kept over steps hold what their points have slid before. Friction takes that back, but not where
+/// a surface moves by itself: there the way of each step counts alone. Zero for all other contacts.
+Vec3d slide_at_start(const shared::ContactPoint& c, const shared::Bodies& bodies);
 
 /// Velocities of what touched in the step, as in Newton 1.8. What came faster than it could have fallen within two
 /// steps leaves with e times its approach; what went apart that fast goes on as fast; anything else comes to rest.

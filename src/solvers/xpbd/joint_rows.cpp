@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/xpbd/small_factor.h"
+
 // A row with error C, rate C', compliance a [m/N] and damping d [N s/m] of the spring, w = J M^-1 J^T:
 //   dl = -(C + a l/h + a d C') / ((h + a d) w + a/h),
 // with l the impulse that the row has given in this step. At dl = 0 the force l/h is -(C/a + d C'), the spring's, in
@@ -220,41 +222,22 @@ namespace {
 Spatiald yield(const Bodies& bodies, std::int32_t b, const Spatiald& j)
 { return {bodies.inverse_mass(b) * j.linear, bodies.inverse_inertia_times(b, j.angular)}; }
 
-/// Impulses of the rows, by Cholesky's factors of h J M^-1 J^T + softness.
-std::array<double, 6> impulses_of(const JointSystem& of, const Bodies& bodies, double h)
+/// Impulses x of the rows with (h J M^-1 J^T + softness) x = asked; rows that are off take none.
+Six impulses_of(const JointSystem& of, const Bodies& bodies, double h)
 {
-    std::array<std::array<double, 6>, 6> low{};
-    std::array<double, 6>                x{};
-    std::array<bool, 6>                  solved{};
+    Square system{};
+    Six    asked{};
     for (std::size_t i = 0; i < of.count; ++i) {
         if (of.off[i]) continue;
+        asked[i]         = of.asked[i];
         const Spatiald a = yield(bodies, of.row[i].a, of.row[i].on_a), b = yield(bodies, of.row[i].b, of.row[i].on_b);
-        double diagonal = h * (dot(a, of.row[i].on_a) + dot(b, of.row[i].on_b)) + of.softness[i], rest = diagonal;
-        double sum = of.asked[i];
-        for (std::size_t j = 0; j < i; ++j) {
-            if (!solved[j]) continue;
-            double entry = h * (dot(a, of.row[j].on_a) + dot(b, of.row[j].on_b));
-            for (std::size_t k = 0; k < j; ++k) entry -= low[i][k] * low[j][k];
-            low[i][j] = entry / low[j][j];
-            rest -= low[i][j] * low[i][j];
-            sum -= low[i][j] * x[j];
-        }
-        // A direction that nothing yields in, or that others fix already, takes no impulse.
-        constexpr double kNothing = 1e-12;
-        if (!(rest > kNothing * diagonal)) {
-            low[i] = {};
-            continue;
-        }
-        low[i][i] = std::sqrt(rest);
-        x[i]      = sum / low[i][i];
-        solved[i] = true;
+        for (std::size_t j = 0; j <= i; ++j)
+            if (!of.off[j]) system[i][j] = system[j][i] = h * (dot(a, of.row[j].on_a) + dot(b, of.row[j].on_b));
+        system[i][i] += of.softness[i];
     }
-    for (std::size_t i = of.count; i-- > 0;) {
-        if (!solved[i]) continue;
-        for (std::size_t j = i + 1; j < of.count; ++j) x[i] -= low[j][i] * x[j];
-        x[i] /= low[i][i];
-    }
-    return x;
+    SmallFactor factor;
+    factor.make(system, of.count);
+    return factor.solve(asked);
 }
 
 }  // namespace

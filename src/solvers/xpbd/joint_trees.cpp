@@ -2,7 +2,9 @@
 // "Linear-time dynamics using Lagrange multipliers" (1996), for rows with softness.
 // A joint's rows see the child with all that hangs on it as one body with a mass of six directions; eliminated, they
 // add to the mass and to the motion of the parent. Loops are left to passes over the joints that close them.
-// Impulses [N s, N m s], changes of velocity [m/s, rad/s] about the centres of mass, world axes.
+// Impulses [N s, N m s], changes of velocity [m/s, rad/s] about the centres of mass. Linear parts are in world axes.
+// Angular parts are in the axes of each body: there its inertia is constant, and an axis about which nothing turns it
+// is one of the six directions.
 
 #include "solvers/xpbd/joint_trees.h"
 
@@ -15,9 +17,13 @@ namespace mechane::solvers::xpbd {
 namespace {
 
 using namespace shared;
-using Six = std::array<double, 6>;
 
-Six to_six(const Spatiald& s) { return {s.linear.x, s.linear.y, s.linear.z, s.angular.x, s.angular.y, s.angular.z}; }
+/// Linear part in world axes, angular part in those of the body that turns by `q`.
+Six to_six(const Spatiald& s, const Quatd& q)
+{
+    const Vec3d turn = rotate_inverse(q, s.angular);
+    return {s.linear.x, s.linear.y, s.linear.z, turn.x, turn.y, turn.z};
+}
 
 double product(const Six& a, const Six& b)
 {
@@ -90,44 +96,6 @@ std::vector<JointGroup> group_joints(const std::vector<JointLayout>& joints, con
     return out;
 }
 
-void JointTrees::Factor::make(const Square& of, std::size_t n)
-{
-    count  = n;
-    low    = {};
-    solved = {};
-    for (std::size_t i = 0; i < n; ++i) {
-        double rest = of[i][i];
-        for (std::size_t j = 0; j < i; ++j) {
-            if (!solved[j]) continue;
-            double entry = of[i][j];
-            for (std::size_t k = 0; k < j; ++k) entry -= low[i][k] * low[j][k];
-            low[i][j] = entry / low[j][j];
-            rest -= low[i][j] * low[i][j];
-        }
-        // A direction that nothing yields in, or that others fix already, takes no impulse.
-        constexpr double kNothing = 1e-12;
-        solved[i]                 = rest > kNothing * of[i][i];
-        if (solved[i])
-            low[i][i] = std::sqrt(rest);
-        else
-            low[i] = {};
-    }
-}
-
-JointTrees::Six JointTrees::Factor::solve(Six b) const
-{
-    for (std::size_t i = 0; i < count; ++i) {
-        for (std::size_t j = 0; j < i; ++j) b[i] -= low[i][j] * b[j];
-        b[i] = solved[i] ? b[i] / low[i][i] : 0;
-    }
-    for (std::size_t i = count; i-- > 0;) {
-        if (!solved[i]) continue;
-        for (std::size_t j = i + 1; j < count; ++j) b[i] -= low[j][i] * b[j];
-        b[i] /= low[i][i];
-    }
-    return b;
-}
-
 void JointTrees::resize(std::size_t joints, std::size_t bodies)
 {
     links_.assign(joints, {});
@@ -146,15 +114,14 @@ void JointTrees::begin_body(std::size_t b, const Bodies& bodies)
     // A body that nothing turns is as heavy to turn as nothing else.
     constexpr double kRigid = 1e20;
     const double     mass   = 1 / bodies.inv_mass[b];
-    for (std::size_t k = 0; k < 3; ++k) mass_[b][k][k] = mass;
-    const Vec3d axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const Vec3d      axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (std::size_t k = 0; k < 3; ++k) {
-        const Vec3d inertia = rotate(bodies.X[b].q, bodies.inertia[b] * rotate_inverse(bodies.X[b].q, axes[k]));
-        const bool  turns   = length(bodies.inv_inertia[b] * axes[k]) > 0;
+        mass_[b][k][k]      = mass;
+        const Vec3d inertia = bodies.inertia[b] * axes[k];
         mass_[b][3][3 + k]  = inertia.x;
         mass_[b][4][3 + k]  = inertia.y;
         mass_[b][5][3 + k]  = inertia.z;
-        if (!turns) mass_[b][3 + k][3 + k] += kRigid * mass;
+        if (bodies.inv_inertia[b] * axes[k] == Vec3d{}) mass_[b][3 + k][3 + k] += kRigid * mass;
     }
 }
 
@@ -172,9 +139,9 @@ void JointTrees::solve(const JointGroup& group, const std::vector<JointPlace>& p
         link.own = of_body_[c].solve(bias_[c]);
         Square joint{};
         for (std::size_t r = 0; r < n; ++r) {
-            const Six row = to_six(link.system.row[r].on_b);
-            link.yield[r] = of_body_[c].solve(row);
-            link.asked[r] = link.system.asked[r] - h * product(row, link.own);
+            const Six& row = link.on_child[r];
+            link.yield[r]  = of_body_[c].solve(row);
+            link.asked[r]  = link.system.asked[r] - h * product(row, link.own);
             // What is off has no pivot and takes no impulse.
             for (std::size_t s = 0; s <= r && !link.system.off[r]; ++s)
                 joint[r][s] = joint[s][r] = link.system.off[s] ? 0 : h * product(row, link.yield[s]);
@@ -187,10 +154,10 @@ void JointTrees::solve(const JointGroup& group, const std::vector<JointPlace>& p
         const Six  own = link.factor.solve(link.asked);
         for (std::size_t k = 0; k < 6; ++k) {
             Six column{};
-            for (std::size_t r = 0; r < n; ++r) column[r] = h * to_six(link.system.row[r].on_a)[k];
+            for (std::size_t r = 0; r < n; ++r) column[r] = h * link.on_parent[r][k];
             column = link.factor.solve(column);
             for (std::size_t r = 0; r < n; ++r) {
-                const Six row = to_six(link.system.row[r].on_a);
+                const Six& row = link.on_parent[r];
                 for (std::size_t l = 0; l < 6; ++l) mass_[p][l][k] += row[l] * column[r];
                 bias_[p][k] += row[k] * own[r];
             }
@@ -207,8 +174,7 @@ void JointTrees::solve(const JointGroup& group, const std::vector<JointPlace>& p
                 change_[p] = of_body_[p].solve(bias_[p]);
                 known_[p]  = 1;
             }
-            for (std::size_t r = 0; r < link.system.count; ++r)
-                asked[r] -= h * product(to_six(link.system.row[r].on_a), change_[p]);
+            for (std::size_t r = 0; r < link.system.count; ++r) asked[r] -= h * product(link.on_parent[r], change_[p]);
         }
         link.x     = link.factor.solve(asked);
         change_[c] = link.own;
@@ -231,7 +197,12 @@ void JointTrees::hold(const JointGroup& group, const std::vector<JointLayout>& j
         }
         if (joints[i].turn == JointLayout::Turn::single)
             near[static_cast<std::size_t>(joints[i].q + joints[i].axes.linear)] = places[i].angular[0].value;
-        links_[i].system = system_of(joints[i], places[i], bodies, control, settings, h, memory[i]);
+        Link& link  = links_[i];
+        link.system = system_of(joints[i], places[i], bodies, control, settings, h, memory[i]);
+        for (std::size_t r = 0; r < link.system.count; ++r) {
+            link.on_parent[r] = to_six(link.system.row[r].on_a, bodies.pose(places[i].parent).q);
+            link.on_child[r]  = to_six(link.system.row[r].on_b, bodies.pose(places[i].child).q);
+        }
     }
     // A limit pushes only. One that would pull is let go, and the others are solved again; a few rounds find most.
     constexpr int kRounds = 3;
@@ -248,20 +219,20 @@ void JointTrees::hold(const JointGroup& group, const std::vector<JointLayout>& j
         const Link& link = links_[i];
         for (std::size_t r = 0; r < link.system.count; ++r) {
             memory[i][link.system.of[r]] += link.x[r];
-            const auto give = [&](std::int32_t b, const Spatiald& row) {
+            const auto give = [&](std::int32_t b, const Six& impulse) {
                 if (!is_movable(bodies, b)) return;
-                const Six impulse = to_six(row);
                 for (std::size_t k = 0; k < 6; ++k) bias_[static_cast<std::size_t>(b)][k] += link.x[r] * impulse[k];
             };
-            give(places[i].parent, link.system.row[r].on_a);
-            give(places[i].child, link.system.row[r].on_b);
+            give(places[i].parent, link.on_parent[r]);
+            give(places[i].child, link.on_child[r]);
         }
     }
     for (const std::size_t i : group.tree)
         for (const std::int32_t b : {places[i].parent, places[i].child}) {
             if (!is_movable(bodies, b)) continue;
             Six& s = bias_[static_cast<std::size_t>(b)];
-            push(bodies, static_cast<std::size_t>(b), {{s[0], s[1], s[2]}, {s[3], s[4], s[5]}}, h);
+            push(bodies, static_cast<std::size_t>(b),
+                 {{s[0], s[1], s[2]}, rotate(bodies.pose(b).q, Vec3d{s[3], s[4], s[5]})}, h);
             s = {};
         }
 }

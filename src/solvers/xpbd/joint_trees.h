@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "solvers/xpbd/joint_rows.h"
+#include "solvers/xpbd/small_factor.h"
 
 namespace mechane::solvers::xpbd {
 
@@ -29,30 +30,19 @@ class JointTrees {
               std::vector<double>& near, std::vector<JointMemory>& memory, shared::Bodies& bodies);
 
   private:
-    using Six    = std::array<double, 6>;
-    using Square = std::array<Six, 6>;
-
-    /// Cholesky's factor of a symmetric matrix; directions without a pivot are left out.
-    struct Factor {
-        Square              low{};
-        std::array<bool, 6> solved{};
-        std::size_t         count = 0;
-
-        void              make(const Square& of, std::size_t n);
-        [[nodiscard]] Six solve(Six b) const;
-    };
     struct Link {
         JointSystem system;
-        Factor      factor;   ///< of h J M^-1 J^T + softness, as the tree beyond the joint yields
-        Square      yield{};  ///< M^-1 J^T of the child, a row of this a row of the joint
-        Six         own{};    ///< what the child does without this joint's impulses
+        SmallFactor factor;                   ///< of h J M^-1 J^T + softness, as the tree beyond the joint yields
+        Square      on_parent{}, on_child{};  ///< the rows, see joint_trees.cpp for their axes
+        Square      yield{};                  ///< M^-1 J^T of the child, a row of this a row of the joint
+        Six         own{};                    ///< what the child does without this joint's impulses
         Six         asked{}, x{};
     };
 
     std::vector<Link>          links_;          ///< by joint
     std::vector<Square>        mass_;           ///< by body, with what hangs on it
     std::vector<Six>           bias_, change_;  ///< by body
-    std::vector<Factor>        of_body_;        ///< by body
+    std::vector<SmallFactor>   of_body_;        ///< by body
     std::vector<unsigned char> known_;          ///< by body: its change of velocity is
 
     void begin_body(std::size_t b, const shared::Bodies& bodies);

@@ -85,10 +85,16 @@ class Xpbd final : public Stepper {
     void load(const model::State& in, const model::Control&, double) override
     {
         for (std::size_t i = 0; i < near_.size(); ++i) near_[i] = static_cast<double>(in.joint_q[i]);
+        since_ = 0;
         particles_.load(model_, in);
     }
     void advance(const model::State& in, const model::Control& control, double h, StepReport&) override
     {
+        if (since_ == 0) {
+            slides_.resize(contacts_.size());
+            for (std::size_t i = 0; i < contacts_.size(); ++i) slides_[i] = slide_at_start(contacts_[i], bodies_);
+        }
+        since_ += h;
         particles_.predict(model_, in, laws_, h);
         begin_soft(control, h);
         bodies_.begin_forces(in);
@@ -211,14 +217,14 @@ class Xpbd final : public Stepper {
     void solve_contacts(double h)
     {
         if (contacts_.empty()) return;
-        tasks::for_chunks(
-            options_.pool, contacts_.size(), kRowsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
-                for (std::size_t i = begin; i < end; ++i) {
-                    impulses_[i] = {};
-                    impulses_[i].whole =
-                        solve_contact(contacts_[i], bodies_, relaxation_, h, impulses_[i].on_0, impulses_[i].on_1);
-                }
-            });
+        tasks::for_chunks(options_.pool, contacts_.size(), kRowsAtOnce,
+                          [&](std::size_t begin, std::size_t end, std::size_t) {
+                              for (std::size_t i = begin; i < end; ++i) {
+                                  impulses_[i]       = {};
+                                  impulses_[i].whole = solve_contact(contacts_[i], bodies_, relaxation_, h, slides_[i],
+                                                                     since_, impulses_[i].on_0, impulses_[i].on_1);
+                              }
+                          });
         corrections_.clear();
         for (std::size_t i = 0; i < contacts_.size(); ++i) {
             if (!impulses_[i].whole.active) continue;
@@ -308,6 +314,7 @@ class Xpbd final : public Stepper {
     JointSettings             joint_;
     int                       iterations_ = 2, rounds_ = 2;
     double                    relaxation_ = 0.8, damping_ = 0, soft_ = 0.9, elastic_ = 0.9;
+    double                    since_ = 0;  ///< time of the step that is over with the substep in progress [s]
     bool                      share_ = true, bounces_ = false, mimics_ = false;
     bool                      keeps_ = true;  ///< contacts act on both bodies alike; else as in Newton 1.8
     std::vector<JointLayout>  joints_;
@@ -320,6 +327,7 @@ class Xpbd final : public Stepper {
     std::vector<std::int32_t> layout_of_, distances_;
     std::vector<double>       near_;
     std::vector<Impulse>      impulses_;
+    std::vector<Vec3d>        slides_;  ///< of contacts, as the step began
     Corrections               corrections_;
     Restitution               restitution_;
     Particles                 particles_;

@@ -108,7 +108,8 @@ void MjcfReader::height_field(const XmlElement& e)
     for (int r = 0; r + 1 < nr; ++r)
         for (int c = 0; c + 1 < nc; ++c) {
             const int a = r * nc + c, b = a + 1, up = a + nc;
-            for (const std::array<int, 3>& t : {std::array<int, 3>{a, b, up}, std::array<int, 3>{b, up + 1, up}}) {
+            // MuJoCo cuts a cell from its first corner to the opposite one.
+            for (const std::array<int, 3>& t : {std::array<int, 3>{a, b, up + 1}, std::array<int, 3>{a, up + 1, up}}) {
                 asset.counts.push_back(3);
                 asset.corners.insert(asset.corners.end(), t.begin(), t.end());
             }

@@ -127,6 +127,25 @@ void resolve_includes(XmlElement& root, const std::string& file, Source& source)
     run.expand(root, file, file);
 }
 
+namespace {
+
+/// An attribute over the one that it inherits. Of these lists MuJoCo reads as many numbers as there are, and the rest
+/// stays as the class has it: friction="0.9" below friction="0.7 0.1 0.1" is 0.9 0.1 0.1.
+std::string laid_over(std::string_view name, const std::string& own, const std::string& inherited)
+{
+    static constexpr std::string_view kLists[] = {
+        "friction", "solref", "solimp",  "solreflimit", "solimplimit", "solreffriction", "solimpfriction",
+        "size",     "gear",   "gainprm", "biasprm",     "dynprm",      "damping",        "stiffness"};
+    if (std::find(std::begin(kLists), std::end(kLists), name) == std::end(kLists)) return own;
+    const auto given = parse_numbers(own), above = parse_numbers(inherited);
+    if (!given || !above || given->empty() || given->size() >= above->size()) return own;
+    std::string text = own;
+    for (std::size_t i = given->size(); i < above->size(); ++i) text += fmt::format(" {}", (*above)[i]);
+    return text;
+}
+
+}  // namespace
+
 // There may be several <default> sections: later ones add to the class "main" of the earlier ones.
 void MjcfDefaults::read(const XmlElement& root, Source& source)
 {
@@ -150,7 +169,10 @@ void MjcfDefaults::read_class(const XmlElement& e, const std::string& name,
         actuators_[name] = {actuators_[up->second].law, {}, actuators_[up->second].shared};
     for (const XmlElement& c : e.children) {
         if (c.name == "default") continue;
-        for (const XmlAttribute& a : c.attributes) own[c.name][a.name] = a.value;
+        for (const XmlAttribute& a : c.attributes) {
+            std::string& value = own[c.name][a.name];
+            value              = laid_over(a.name, a.value, value);
+        }
         if (is_actuator(c.name)) read_actuator(c, name, source);
     }
     // Classes below inherit what is complete, so they are read after all values of this one, wherever they stand in it.
@@ -225,7 +247,10 @@ XmlElement MjcfDefaults::merged(const XmlElement& e, const std::string& kind, co
         return std::find(std::begin(kWays), std::end(kWays), a.name) != std::end(kWays);
     };
     if (std::any_of(e.attributes.begin(), e.attributes.end(), is_way)) std::erase_if(out.attributes, is_way);
-    for (const XmlAttribute& a : e.attributes) out.set(a.name, a.value);
+    for (const XmlAttribute& a : e.attributes) {
+        const std::string* inherited = out.peek(a.name);
+        out.set(a.name, inherited != nullptr ? laid_over(a.name, a.value, *inherited) : a.value);
+    }
     return out;
 }
 

@@ -9,6 +9,9 @@ inline constexpr Code kNothingMoves{"RUN_NOTHING_MOVES", Severity::warning, "The
 inline constexpr Code kNoColliders{
     "RUN_NO_COLLIDERS", Severity::warning, "The model has bodies but no collider.",
     "Apply PhysicsCollisionAPI to the geometry below the bodies, or bodies will fall through everything."};
+inline constexpr Code kValuesIgnored{
+    "RUN_VALUES_IGNORED", Severity::warning, "Authored physics values have no effect, and --strict was given.",
+    "`mechane info --ledger --only ignored` lists them with the reasons; correct or remove them."};
 inline constexpr Code kGroundKept{"RUN_GROUND_KEPT", Severity::info,
                                   "The stage has an infinite plane of its own; no ground was added.",
                                   "Give a height, as in --ground 0, to add one anyway."};

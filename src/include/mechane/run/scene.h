@@ -27,6 +27,8 @@ struct SceneOptions {
     int                     worlds = 1;  ///< copies of the whole scene, each a world of its own
     /// What could not be composed stays an error, and the rest is loaded all the same: for looking at, not for running.
     bool incomplete = false;
+    /// Authored values without effect are a warning, RUN_VALUES_IGNORED, for whom they are findings; needs the ledger.
+    bool tell_ignored = false;
 };
 
 /// A stage and the model that was made of it.
@@ -42,6 +44,10 @@ struct Scene {
 /// under `ImportOptions::allow_missing`.
 /// @error those of usd::Stage::open, STAGE_VARIANT_UNKNOWN, importer::import_usd and model::ModelBuilder::finalize; RUN_ARGUMENT
 Result<Scene> load_scene(const std::string& file, const SceneOptions& options, Diagnostics& found);
+
+/// One warning, RUN_VALUES_IGNORED, for all values that the ledger of an import calls ignored and that `found` has no
+/// warning of, at the place of the first.
+void tell_ignored(const importer::ImportResult& imported, Diagnostics& found);
 
 /// What the stage animates, for SimulateOptions::follow; empty when it animates nothing. The scene must live as long.
 Follow follower(const Scene& scene);
