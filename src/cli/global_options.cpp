@@ -32,7 +32,10 @@ void refuse_empty_values(const CLI::App& verb, const Io& io)
 {
     constexpr std::string_view kMayBeEmpty = "sdf-ros-plugin";  // no plug-in
     for (const CLI::Option* option : verb.get_options()) {
-        if (option->get_positional() || option->check_lname(std::string(kMayBeEmpty))) continue;
+        // An option that needs no value has the empty text where none is given.
+        if (option->get_positional() || option->get_items_expected_min() == 0 ||
+            option->check_lname(std::string(kMayBeEmpty)))
+            continue;
         const auto& values = option->results();
         if (std::none_of(values.begin(), values.end(), [](const std::string& value) { return value.empty(); })) continue;
         io.say_error(fmt::format("{} has an empty value\n  Leave the option out, or give it a value.\n",

@@ -138,6 +138,15 @@ ReadWatch::~ReadWatch()
     reads.known.clear();
 }
 
+std::vector<std::string> remembered_reads()
+{
+    Reads&                   reads = Reads::of_process();
+    const std::scoped_lock   lock(reads.mutex);
+    std::vector<std::string> out;
+    for (const auto& [place, identity] : reads.files) out.push_back(place);
+    return out;
+}
+
 void note_read(const std::string& file)
 {
     note_traced_read(file);

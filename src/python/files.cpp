@@ -36,6 +36,9 @@ void bind_files(nb::module_& m)
         for (const std::string& input : inputs) files::note_read(input);
         unwrap(files::try_target(file));
     });
+    nb::class_<files::ReadWatch>(m, "ReadWatch")
+        .def(nb::init<>())
+        .def("files", [](const files::ReadWatch&) { return files::remembered_reads(); });
     m.def("recover", [](const std::string& file) {
         Diagnostics found;
         unwrap(files::recover(file, found));

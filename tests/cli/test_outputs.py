@@ -168,7 +168,9 @@ class Outputs(unittest.TestCase):
 
     def test_the_demo_does_not_write_into_its_own_sample(self):
         samples = pathlib.Path(PROGRAM).parent / "samples" / "quadruped"
-        before = snapshot(samples)
+        # Other tests may run the sample there meanwhile: its own files count.
+        before = {name: digest for name, digest in snapshot(samples).items() if name.endswith(".usda")}
+        self.assertGreater(len(before), 1)
         self.assertEqual(mechane("demo", "-o", samples).returncode, 2)
         for name, digest in before.items():
             self.assertEqual(snapshot(samples)[name], digest, name)

@@ -48,7 +48,7 @@ class Usage(unittest.TestCase):
             with self.subTest(verb=verb, more=more):
                 done = mechane(verb, QUADRUPED, *more)
                 self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
-                self.assertIn(f"{more[0]} has an empty value", done.stderr)
+                self.assertIn("expected the hexadecimal" if more[0] == "--expect" else f"{more[-2]} has an empty value", done.stderr)
 
     def test_two_documents_on_stdout_are_refused(self):
         done = mechane("sim", QUADRUPED, "--frames", "1", "-o", "-", "--json")

@@ -142,6 +142,7 @@ class ImportVerbs:
         for key, value in options.items():
             if value is not None:
                 chosen.set(key, value)
+        watch = _core.ReadWatch()  # meshes of a URDF are no layers, and yet read
         stage, notes = open_stage(source, variants=variants, resolver_paths=resolver_paths)
         broken = [note for note in notes if note["code"] == "IMPORT_STAGE_COMPOSITION"]
         if broken and options["compat"] == "newton-1.8":
@@ -182,7 +183,8 @@ class ImportVerbs:
         # Joints outside articulations are loop joints here; the older importer refuses them at finalize.
         self._allow_orphans = self._allow_orphans or keep_orphan_joints or options["compat"] is None
         self.usd_results.append(result)
-        self._inputs += [os.path.abspath(layer) for layer in result.files]
+        read = [*map(os.path.abspath, result.files), *watch.files()]
+        self._inputs = list(dict.fromkeys([*self._inputs, *read]))
         self.diagnostics = self.diagnostics + diagnostics
         return result
 

@@ -60,8 +60,9 @@ def _vector(length: int) -> type:
     return type(f"vec{length}", (tuple,), {"__doc__": f"{length} numbers.", "__new__": make})
 
 
+int64 = type("int64", (int,), {})
 vec5, vec6, vec10, vec2i = _vector(5), _vector(6), _vector(10), type("vec2i", (tuple,), {"__doc__": "Two integers.", "__new__": lambda cls, *n: tuple.__new__(cls, n)})
-_TYPES: dict[str, Any] = {"float": float, "int": int, "bool": bool, "int64": type("int64", (int,), {}), "vec5": vec5, "vec6": vec6, "vec10": vec10, "vec2i": vec2i, "str": str}
+_TYPES: dict[str, Any] = {"float": float, "int": int, "bool": bool, "int64": int64, "vec5": vec5, "vec6": vec6, "vec10": vec10, "vec2i": vec2i, "str": str}
 _SOLIMP, _SOLREF = (0.9, 0.95, 0.001, 0.5, 2.0), (0.02, 1.0)
 _UNSET = -(2**63)
 

@@ -60,7 +60,8 @@ def _member(owner: Any, name: Any) -> Any:
 class _Restricted(pickle.Unpickler):
     """Makes numbers, texts, lists, arrays, and the plain data of this package, and nothing that could run a program."""
 
-    _BUILTINS = {"complex", "set", "frozenset", "bytearray", "slice", "range", "object"}
+    # Kinds of custom attributes are among them: int, float, bool, str.
+    _BUILTINS = {"int", "float", "bool", "str", "complex", "set", "frozenset", "bytearray", "slice", "range", "object"}
     _ARRAYS = {("numpy", "ndarray"), ("numpy", "dtype"), ("numpy._core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "scalar"),
                ("numpy._core.numeric", "_frombuffer"), ("numpy.core.multiarray", "_reconstruct"), ("numpy.core.multiarray", "scalar"),
                ("numpy.core.numeric", "_frombuffer"), ("collections", "OrderedDict"), ("collections", "defaultdict"), ("collections", "deque"),

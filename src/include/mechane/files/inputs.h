@@ -20,6 +20,9 @@ class ReadWatch {
     ReadWatch& operator=(const ReadWatch&) = delete;
 };
 
+/// What is remembered, by real places; in no order that means something.
+std::vector<std::string> remembered_reads();
+
 /// Remembers a file by its place and by what lies there, so that links and other spellings of it are found out.
 void note_read(const std::string& file);
 

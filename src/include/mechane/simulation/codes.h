@@ -92,7 +92,7 @@ inline constexpr Code kControlFile{
     "The first row names the columns: t, then PATH.field; the others hold numbers in SI units."};
 inline constexpr Code kControlLate{"RUN_CONTROL_LATE", Severity::warning,
                                    "Rows of a control file are later than the end of the run; they have no effect.",
-                                   "Run longer with --duration, or leave the rows out."};
+                                   "Run longer, or leave the rows out."};
 inline constexpr Code kVelocityClamped{
     "RUN_VELOCITY_CLAMPED", Severity::warning, "Bodies exceeded the speed limit of the solver and were slowed down.",
     "Look for stiff drives, deep initial overlaps, or a time step that is too large."};

@@ -1,4 +1,5 @@
-// Rows of four trees that are alike, one tree in each lane: dofs, contacts, their sweeps. The laws are those of contact_law.h and row_law.h; which operations come in which order is
+// Rows of four trees that are alike, one tree in each lane: dofs, contacts, their sweeps.
+// The laws are those of contact_law.h and row_law.h. Which operations come in which order is that of
 // articulated_contacts.cpp, dof_rows.cpp and response.cpp, so that a tree has the same bits alone.
 // There four dofs of a tree lie in a register and their products are summed as (0 + 1) + (2 + 3); here these are four
 // registers. Where a row has no number there is a zero here, which changes nothing: sums begin with zero.
