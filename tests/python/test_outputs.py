@@ -182,13 +182,15 @@ def test_saved_models_do_not_replace_what_they_were_made_of(robot, tmp_path, nam
     {".usda": builder.add_usd, ".urdf": builder.add_urdf, ".xml": builder.add_mjcf}[(tmp_path / name).suffix](str(tmp_path / name), **options)
     world = mc.ModelBuilder()
     world.add_world(builder)
-    saved = tmp_path / "saved.bin"
-    world.save(saved)
-    again = mc.ModelBuilder.load(saved)
-    again.save(saved)  # a file of this format is the owner's own
+    things = [builder, world, builder.finalize(), world.finalize()]
+    if (name, compat) != ("robot.xml", "newton-1.8"):  # the functions of its custom attributes cannot be saved
+        saved = tmp_path / "saved.bin"
+        world.save(saved)
+        things.append(mc.ModelBuilder.load(saved))
+        things[-1].save(saved)  # a file of this format is the owner's own
     inputs = INPUTS if name == "robot.usda" else (name, "part.stl")
     before = contents(tmp_path)
-    for thing in (builder, world, again, builder.finalize(), world.finalize()):
+    for thing in things:
         for target in inputs:
             refused("FILES_INPUT", thing.save, tmp_path / target)
     assert contents(tmp_path) == before

@@ -12,7 +12,7 @@ from ..core.arguments import name_arguments, whole
 from ..core.device_array import device_name
 from ..core.diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, error, kind_of, publish, warn
 from ..core.enums import Axis, AxisType, ShapeFlags
-from ..core.files import inputs_of, write
+from ..core.files import check, inputs_of, write
 from ..core.values import as_transform, as_vec3, mat33, transform, vec3
 from ..geometry.heightfield import Heightfield
 from ..geometry.mesh import Mesh
@@ -479,7 +479,9 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, SoftVerbs, CustomVerbs
 
         @raises ValueError  FILES_INPUT  the builder was made of this file: a stage, a robot, a mesh
         """
-        write(file, sealed(pickle.dumps(self)), inputs_of(self))
+        inputs = inputs_of(self)
+        check(file, inputs)
+        write(file, sealed(pickle.dumps(self)), inputs)
 
     @staticmethod
     def load(file: Any, trusted: bool = False) -> "ModelBuilder":

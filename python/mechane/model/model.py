@@ -15,7 +15,7 @@ from ..core.array import REAL, Array, device_now
 from ..core.device_array import device_name
 from ..core.diagnostics import Diagnostics, error, kind_of
 from ..core.enums import Axis, GeoType, JointType
-from ..core.files import inputs_of, write
+from ..core.files import check, inputs_of, write
 from ..core.values import as_vec3, vec3
 from ..geometry.adjacency import MeshAdjacency
 from ..newton.reserved import reserve
@@ -424,7 +424,9 @@ class Model(Counted):
 
         @raises ValueError  FILES_INPUT  the model was made of this file: a stage, a robot, a mesh
         """
-        write(file, sealed(pickle.dumps(self)), inputs_of(self))
+        inputs = inputs_of(self)
+        check(file, inputs)
+        write(file, sealed(pickle.dumps(self)), inputs)
 
     @staticmethod
     def load(file: Any, trusted: bool = False) -> "Model":
