@@ -271,6 +271,24 @@ int tell(const CheckArgs& args, const CheckConfig& config, Verdicts& verdicts, C
     return written != kExitClean ? written : worst.exit;
 }
 
+/// The files that are assets: of folders without those that are parts of another one.
+Result<std::vector<std::string>> assets_of(const CheckArgs& args, const usd::OpenOptions& open, Context& context)
+{
+    std::vector<std::string> files = files_of(args.assets, args.by_asset);
+    if (files == args.assets && !args.by_asset) return files;
+    // One cheap rule: what uses what is a question to all of them.
+    const conformance::CheckOptions options{.profile = "distributed", .select = {"REP-1.1-a"}, .ignore = {}};
+    Verdicts                        verdicts(std::move(files), args, open, options, context);
+    if (auto done = verdicts.judge(nullptr); !done) return done.error();
+    std::vector<std::string> assets;
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+        auto judged = verdicts.at(i);
+        if (!judged) return judged.error();
+        assets.push_back(judged->file);
+    }
+    return assets;
+}
+
 int run_check(CheckArgs args, Context& context)
 {
     Io& io = context.io;
@@ -283,9 +301,12 @@ int run_check(CheckArgs args, Context& context)
         io.say_error(fmt::format("there is no USD file in {}\n", fmt::join(args.assets, ", ")));
         return kExitInput;
     }
-    if (args.behaviour) return run_behaviour(files_of(args.assets, args.by_asset), args, context);
     const auto scene = scene_options(context);
     if (!scene) return kExitUsage;
+    if (args.behaviour) {
+        const auto assets = assets_of(args, scene->open, context);
+        return assets ? run_behaviour(*assets, args, context) : io.fail(assets.error());
+    }
     if (!context.global.options.empty() && args.format != "html")
         io.say("--option sets the import: it has an effect only with --behaviour and --format html\n");
     const auto config = read_check_config(args.config, io);

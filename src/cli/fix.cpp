@@ -175,6 +175,8 @@ std::string summary(const conformance::FixResult& result, const FixArgs& args)
     for (const conformance::FixedFile& file : result.files)
         if (file.rewritten)
             out += fmt::format("note     {} was written anew: its comments and layout could not be kept\n", file.name);
+        else if (file.comments_lost)
+            out += fmt::format("note     {} lost comments, which stood at what was moved or taken out\n", file.name);
     out += fmt::format("{}; {} and {} remain", counted(result.edits.size(), "edit"),
                        counted(result.after.count(Severity::error), "error"),
                        counted(result.after.count(Severity::warning), "warning"));

@@ -2,6 +2,7 @@
 // Inputs: a file and a command that ends with status 0 while the fault shows.
 
 #include "mechane/reduction/reduce.h"
+#include "mechane/files/codes.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/suffix.h"
 #include "mechane/reduction/reduce_text.h"
@@ -17,6 +18,8 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -159,6 +162,18 @@ int write_layers(const reduction::Reduced& reduced, const ReduceArgs& args, cons
         return kExitClean;
     }
     const fs::path folder = fs::path(args.output).parent_path();
+    // The other layers get names that nobody typed. What an earlier result names is a part of it.
+    // It is read past the watch on inputs: it is to be replaced.
+    std::ifstream     in(args.output, std::ios::binary);
+    const std::string earlier{std::istreambuf_iterator<char>(in), {}};
+    for (std::size_t l = 1; l < reduced.layers.size(); ++l) {
+        const std::string& name = reduced.layers[l].name;
+        std::error_code    failed;
+        if (!fs::exists(folder / name, failed) || earlier.find(name) != std::string::npos) continue;
+        return io.fail(make_diagnostic(files::kFolder, {.layer = (folder / name).string()},
+                                       fmt::format("the result has a layer '{}', and such a file is there already",
+                                                   (folder / name).string())));
+    }
     // The entry is written last, when all that it names is there.
     for (std::size_t l = reduced.layers.size(); l-- > 0;) {
         const std::string to = l == 0 ? args.output : (folder / reduced.layers[l].name).string();

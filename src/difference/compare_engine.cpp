@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <string_view>
 
 #include "difference/comparer.h"
 #include "difference/values.h"
@@ -40,6 +42,18 @@ Parts list_of(const std::string& text)
     Parts out = parts_of(text);
     while (!out.numbers.empty() && out.numbers.back() == 0) out.numbers.pop_back();
     return out;
+}
+
+/// Whether a value is the one that counts where nobody says it: zero, but of most of MuJoCo's flags "on".
+bool is_default(const sf::Extra& e)
+{
+    constexpr std::string_view kFlag = "mjc:flag:";
+    const Parts                parts = list_of(e.text);
+    const bool                 off   = (parts.numbers.empty() && parts.words.empty()) || e.text == "false";
+    if (!e.name.starts_with(kFlag)) return off;
+    const std::string_view flag   = std::string_view(e.name).substr(kFlag.size());
+    constexpr std::string_view kOff[] = {"override", "energy", "fwdinv", "invdiscrete", "multiccd", "sleep"};
+    return off == (std::find(std::begin(kOff), std::end(kOff), flag) != std::end(kOff));
 }
 
 std::string name_of(const sf::RobotTree& tree, const sf::Ref& ref)
@@ -104,9 +118,8 @@ void Comparer::engine_values(const std::string& what, const std::vector<sf::Extr
     };
     const auto counts  = [&](const sf::Extra& e) { return is_engines(e) && !(gains_told && is_gain(e.name)); };
     const auto lacking = [&](const sf::Extra& e, const std::vector<sf::Extra>& other, bool in_a) {
-        const Parts parts = list_of(e.text);
         if (a_.tree.format != b_.tree.format || find(other, e.name) != other.end() || is_range(e.name)) return;
-        if (parts.numbers.empty() && parts.words.empty()) return;  // zero is what nobody says
+        if (is_default(e)) return;
         only(Quantity::property, {what, {}}, e.name.c_str(), in_a, e.text, e.place, {});
     };
     for (const sf::Extra& one : x) {
@@ -215,11 +228,14 @@ void Comparer::engine_shapes()
 
 void Comparer::engine_scene()
 {
-    if (!a_.tree.scene || !b_.tree.scene) return;
-    const sf::SceneSettings &x = *a_.tree.scene, &y = *b_.tree.scene;
+    // A robot without a scene of its own has what nobody says.
+    const sf::SceneSettings none, &x = a_.tree.scene ? *a_.tree.scene : none, &y = b_.tree.scene ? *b_.tree.scene : none;
     engine_values("scene", x.extras, y.extras);
     if (x.timestep && y.timestep)
         number(Quantity::property, {"scene", {}}, "time step", *x.timestep, *y.timestep, "s", x.place, y.place);
+    else if ((x.timestep || y.timestep) && a_.tree.format == b_.tree.format)
+        only(Quantity::property, {"scene", {}}, "time step", x.timestep.has_value(),
+             fmt::format("{:g} s", x.timestep ? *x.timestep : *y.timestep), x.timestep ? x.place : y.place, {});
 }
 
 void Comparer::engine()

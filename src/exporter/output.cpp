@@ -167,6 +167,9 @@ std::size_t Output::lose_vendor_values(bool gravity)
                      fmt::format("link '{}'", link.name), e.text, {}, "the format has no compensation of gravity");
                 losses.entries.back().motion = true;
             }
+    if (tree.scene && tree.scene->timestep)
+        lose("timestep", Severity::info, sf::LossAction::dropped, "scene", tree.scene->place, "scene",
+             fmt::format("{:g} s", *tree.scene->timestep), {}, "a robot of the format has no time step");
     std::size_t others = 0;
     for (const sf::VendorPrim& p : tree.prims)
         // Scopes are what the reader of MJCF makes of sensors, and of equalities that no joint stands for.

@@ -214,6 +214,9 @@ void StageReader::scene()
     if (const auto on = resolvers.get(from.prim, resolve::Key::scene_gravity_enabled, context);
         on.authored() && on.resolver != "mjc" && !on.flag_or(true))
         out.gravity = Vec3d{};
+    if (const auto rate = resolvers.get(from.prim, resolve::Key::scene_time_steps_per_second, context);
+        rate.authored() && rate.number_or(0) > 0 && std::isfinite(1 / rate.number_or(0)))
+        out.timestep = 1 / rate.number_or(0);
     out.place = place(from.prim.site());
     vendor_values(from.prim, out.extras);
     tree.scene = std::move(out);

@@ -127,8 +127,13 @@ bool is_unread_type(const Conventions& conventions, const usd::Attribute& attrib
 {
     // What Newton's importer asks in Python, which takes any type.
     constexpr std::string_view kAnyType[] = {"physics:mass", "physics:diagonalInertia", "physics:principalAxes",
-                                             "physics:centerOfMass", "physics:collisionEnabled"};
+                                             "physics:centerOfMass", "physics:collisionEnabled",
+                                             "physics:approximation"};
     if (!conventions.other_types_unread) return false;
+    // It asks for axes where there are moments that they turn.
+    static const usd::Token kDiagonal("physics:diagonalInertia");
+    if (attribute.name().text() == "physics:principalAxes" && !attribute.prim().attribute(kDiagonal).authored())
+        return !attribute.other_type().empty();
     if (conventions.mass_types_any && is_one_of(attribute.name().text(), kAnyType)) return false;
     return !attribute.other_type().empty();
 }

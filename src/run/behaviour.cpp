@@ -329,11 +329,14 @@ class Judge {
             if (leader < 0) continue;
             const auto  of = static_cast<std::size_t>(m.joint_q_start[static_cast<std::size_t>(leader)]);
             const auto& k  = m.joint_mimic_coeffs[c.joint];
-            for (const record::Frame& frame : recording.frames)
+            // Formats such as URDF say no start pose, and the first step brings a follower where it belongs.
+            for (std::size_t f = 1; f < recording.frames.size(); ++f) {
+                const record::Frame& frame = recording.frames[f];
                 worst.consider(c,
                                std::abs(at(frame.joint_q, c.q) - static_cast<double>(k[0]) -
                                         static_cast<double>(k[1]) * at(frame.joint_q, of)),
                                0.1 * kDegrees, 1e-4);
+            }
         }
         if (worst.where == nullptr) return void(add("mimic", Verdict::not_applicable, "no joint follows another"));
         add_run("mimic", worst.share > 1, fmt::format("follows within {}", worst.where->text(worst.value)),

@@ -7,9 +7,13 @@
 #include <pxr/ar/resolver.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <set>
 
+#include "mechane/files/read.h"
 #include "mechane/usd/file_names.h"
+#include "mechane/usd/foreign.h"
 #include "mechane/usd/stage_layers.h"
 #include "usd/layer_impl.h"
 
@@ -39,13 +43,41 @@ std::vector<std::string> files_like(const fs::path& pattern)
     return found;
 }
 
+/// What lies where a text says, seen from its folder: names in quotes or between at signs, also behind "package://".
+// A file that cannot be parsed has no values that could be asked for. A name too many protects a file too many.
+std::vector<std::string> files_in_text(const std::string& file)
+{
+    constexpr std::uint64_t kMost = std::uint64_t{64} << 20;
+    const auto              text  = files::read(file, kMost);
+    if (!text) return {};
+    std::error_code failed;
+    const fs::path  folder = fs::absolute(file, failed).parent_path();
+    std::set<std::string> found;
+    for (const char quote : {'@', '"', '\''})
+        for (std::size_t open = text->find(quote); open != std::string::npos;) {
+            const std::size_t close = text->find_first_of({quote, '\n'}, open + 1);
+            if (close == std::string::npos) break;
+            std::string name = text->substr(open + 1, close - open - 1);
+            open             = (*text)[close] == quote ? close : text->find(quote, close);
+            if (const std::size_t scheme = name.find("://"); scheme != std::string::npos) {
+                const std::size_t package = name.find('/', scheme + 3);
+                name = package == std::string::npos ? std::string() : name.substr(package + 1);
+            }
+            if (name.empty() || name.size() > 4096) continue;
+            for (const fs::path& from : {folder, folder.parent_path()})
+                if (const fs::path place = (from / name).lexically_normal(); fs::is_regular_file(place, failed))
+                    found.insert(place.string());
+        }
+    return {found.begin(), found.end()};
+}
+
 }  // namespace
 
 std::vector<std::string> files_named_by(const std::string& file)
 {
-    if (!is_layer_name(file)) return {};
+    if (!is_layer_name(file)) return is_foreign(file) ? files_in_text(file) : std::vector<std::string>();
     const auto layer = Layer::open(file);
-    if (!layer) return {};
+    if (!layer) return files_in_text(file);
     std::vector<std::string> out;
     const std::string&       origin = layer->impl().origin;
     for_each_asset(*layer, [&](const Path&, const Token&, const std::string& authored) {

@@ -16,6 +16,7 @@
 
 #include "usd/layer_impl.h"
 #include "usd/runtime.h"
+#include "usd/text_check.h"
 #include "usd/text_spans.h"
 
 namespace mechane::usd {
@@ -608,6 +609,25 @@ std::optional<std::string> edited_text(std::string_view original, const Layer& l
     auto now = edited(original, wanted);
     if (!now || !proven(*now)) return std::nullopt;
     return now;
+}
+
+std::size_t count_comments(std::string_view text)
+{
+    std::size_t count = 0;
+    for (std::size_t at = text.starts_with('#') ? std::min(text.find('\n'), text.size()) : 0; at < text.size();) {
+        at = next_special(text, at);
+        if (at == text.size()) break;
+        const char c = text[at];
+        if (c == '#') {
+            ++count;
+            at = std::min(text.find('\n', at), text.size());
+        } else if (c == '"' || c == '\'' || c == '@') {
+            at = skip_quoted(text, at);
+        } else {
+            ++at;
+        }
+    }
+    return count;
 }
 
 }  // namespace mechane::usd

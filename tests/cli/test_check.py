@@ -542,6 +542,18 @@ class Asked(unittest.TestCase):
                 self.assertIn(said, done.stderr)
         self.assertEqual(self.at(QUADRUPED, "--pictures", "p").returncode, 2)
 
+    def test_behaviour_of_a_folder_is_that_of_its_assets(self):
+        folder = pathlib.Path(self.folder)
+        shutil.copytree(pathlib.Path(QUADRUPED).parent, folder / "robots")
+        done = json.loads(self.at("robots", "--behaviour", "--select", "overlap", "--json").stdout)
+        self.assertEqual([b["asset"] for b in done["behaviours"]], ["robots/quadruped.usda"])
+
+    def test_followers_are_judged_where_they_are_from_the_first_step_on(self):
+        """URDF says no start pose; `mimic offset` moves the follower away from zero"""
+        robot = pathlib.Path(QUADRUPED).parents[1] / "convert" / "arm.urdf"
+        self.assertIn("offset", robot.read_text())
+        self.assertEqual(self.at(robot, "--behaviour", "--select", "mimic").returncode, 0)
+
     def test_robots_of_other_formats_in_a_folder_are_told(self):
         """A folder stands for its OpenUSD files (REP-0158 speaks of these alone)"""
         folder = pathlib.Path(self.folder)

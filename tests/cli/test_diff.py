@@ -1,5 +1,6 @@
 """`mechane diff` and `mechane convert --verify`: what differs between two robots, and what exit status says so."""
 import json
+import os
 import pathlib
 import re
 import tempfile
@@ -514,6 +515,41 @@ class Engines(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn(("inertia", "link 'small'"), {(d["quantity"], d["item"]) for d in found})
 
+
+
+class EngineDefaults(unittest.TestCase):
+    """What only one of two files says is a difference, unless it is what counts where nobody says it."""
+
+    MJCF = "<mujoco>%s<worldbody><body name='b' pos='0 0 1'><freejoint/><geom name='g' size='.1'/></body></worldbody></mujoco>"
+    USD = '#usda 1.0\n(\n    defaultPrim = "b"\n    metersPerUnit = 1\n    upAxis = "Z"\n)\ndef PhysicsScene "s" (prepend apiSchemas = ["MjcSceneAPI", "NewtonSceneAPI", "PhysxSceneAPI"])\n{\n%s\n}\n' \
+          'def Cube "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])\n{\n}\n'
+
+    def differs(self, form, one, two, suffix):
+        with tempfile.TemporaryDirectory() as folder:
+            files = [os.path.join(folder, f"{name}.{suffix}") for name in "ab"]
+            for file, text in zip(files, (one, two)):
+                with open(file, "w") as out:
+                    out.write(form % text)
+            done = mechane("diff", *files)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            return done.returncode == 1
+
+    def test_flags_of_mujoco(self):
+        flag = '<option><flag %s="%s"/></option>'
+        for name in ("gravity", "contact", "limit", "actuation"):
+            self.assertTrue(self.differs(self.MJCF, "", flag % (name, "disable"), "xml"), name)
+            self.assertFalse(self.differs(self.MJCF, flag % (name, "enable"), "", "xml"), name)
+        self.assertTrue(self.differs(self.MJCF, "", flag % ("energy", "enable"), "xml"))
+        self.assertFalse(self.differs(self.MJCF, "", flag % ("energy", "disable"), "xml"))
+        for name in ("gravity", "contact", "constraint", "spring"):
+            self.assertTrue(self.differs(self.USD, "", f"bool mjc:flag:{name} = 0", "usda"), name)
+            self.assertFalse(self.differs(self.USD, f"bool mjc:flag:{name} = 1", "", "usda"), name)
+
+    def test_time_steps(self):
+        for name, kind in (("newton:timeStepsPerSecond", "uniform int"), ("physxScene:timeStepsPerSecond", "uint")):
+            self.assertTrue(self.differs(self.USD, f"{kind} {name} = 100", f"{kind} {name} = 500", "usda"), name)
+            self.assertTrue(self.differs(self.USD, "", f"{kind} {name} = 100", "usda"), name)
+            self.assertFalse(self.differs(self.USD, f"{kind} {name} = 100", f"{kind} {name} = 100", "usda"), name)
 
 if __name__ == "__main__":
     unittest.main()

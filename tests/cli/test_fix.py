@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -417,6 +418,17 @@ class Fix(unittest.TestCase):
             self.assertEqual(before[path], after[path], path)
         found = json.loads(mechane("check", os.path.join(out, "robot.usda"), "--select", "1.2.1,1.2.3", "--format", "json").stdout)
         self.assertEqual(found["summary"]["error"], 0, found["findings"])
+
+    def test_comments_that_do_not_move_along_are_told(self):
+        """Layers keep their text; what a comment stands at may go to another layer"""
+        text = re.sub(r"^( *)(.*physics:)", r"\1# measured\n\1\2", WHOLE, flags=re.M)
+        self.assertIn("# measured", text)
+        source, out, report = self.write(text), os.path.join(self.folder.name, "split"), os.path.join(self.folder.name, "report.json")
+        for more, lost in ((["--phases", "P8"], ["robot.usda"]), (["--phases", "P1,P5"], [])):
+            with self.subTest(more):
+                done = mechane("fix", source, "-o", out, "--report", report, *more)
+                self.assertEqual(json.loads(pathlib.Path(report).read_text())["commentsLost"], lost)
+                self.assertEqual("lost comments" in done.stderr, bool(lost), done.stderr)
 
     def test_the_second_entry_composes_what_the_vendors_words_made(self):
         """(REP-T-149)"""

@@ -118,6 +118,36 @@ class Outputs(unittest.TestCase):
                 kept = self.at(self.asset, "check", given, "--cache", cache, "-v")
                 self.assertIn("0 of ", kept.stderr)
 
+    def test_an_asset_that_cannot_be_parsed_keeps_its_files(self):
+        """Nobody can ask it for its layers, and yet its text names them"""
+        layer = self.asset / "robot.usda"
+        layer.write_text(layer.read_text().rstrip().removesuffix("}"))
+        (self.asset / "bad.urdf").write_text("<robot name='r'><link name='l'><visual><geometry><mesh filename='package://r/meshes/a.stl'/></link></robot>")
+        (self.asset / "meshes").mkdir()
+        (self.asset / "meshes" / "a.stl").write_text("solid a\nendsolid a\n")
+        os.symlink("sub.usda", self.asset / "soft.usda")
+        for given, targets in (("robot.usda", ("robot.usda", "sub.usda", "soft.usda", "tex.png", "pay.usdc")), ("bad.urdf", ("bad.urdf", "meshes/a.stl"))):
+            for target in targets:
+                for more in ((), ("--behaviour",)):
+                    with self.subTest(given=given, target=target, more=more):
+                        before = snapshot(self.asset)
+                        done = self.at(self.asset, "check", given, *more, "-o", target)
+                        self.assertIn(done.returncode, (2, 3), done.stderr)
+                        self.assertEqual(snapshot(self.asset), before)
+
+    def test_layers_of_a_reduced_stage_replace_no_stranger(self):
+        """Their names are made from that of the result"""
+        (self.asset / "e.usda").write_text('#usda 1.0\n(\n    defaultPrim = "R"\n    subLayers = [@./n.usda@]\n)\ndef Xform "R"\n{\n}\n')
+        (self.asset / "n.usda").write_text('#usda 1.0\nover "R"\n{\n    def Cube "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])\n    {\n    }\n}\n')
+        (self.asset / "small_1.usda").write_text("precious")
+        command = ["reduce", "e.usda", "--while", f"grep -q subLayers {{}} && {PROGRAM} info {{}} | grep -q '1 body'", "-o", "small.usda"]
+        self.assertIn("FILES_FOLDER", self.refused(command, "small.usda").stderr)
+        (self.asset / "small_1.usda").unlink()
+        for _ in range(2):  # the second time it is its own
+            done = self.at(self.asset, *command)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue((self.asset / "small_1.usda").exists())
+
     def test_no_other_result_lies_in_a_folder_that_is_made_as_a_whole(self):
         """Else it replaces a file of that result, or the next run refuses the folder"""
         shutil.copy(pathlib.Path(ROS).parents[2] / "convert" / "arm.urdf", self.asset / "arm.urdf")

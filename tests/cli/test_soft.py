@@ -133,6 +133,14 @@ class Soft(unittest.TestCase):
         self.assertEqual(mechane("sim", self.stage, "--frames", "10", "-o", page).returncode, 0)
         self.assertIn('"softs"', page.read_text())
 
+    def test_the_density_of_a_soft_material_is_used(self):
+        """No rigid body is bound to it, and yet it makes the masses of particles"""
+        for name in ("cloth_on_hand", "cable_between_arms", "soft_gripper"):
+            with self.subTest(name):
+                stage = pathlib.Path(__file__).resolve().parents[2] / "samples" / "gallery" / f"{name}.usda"
+                self.assertEqual(mechane("info", stage, "--strict").returncode, 0)
+                rows = document("info", stage, "--ledger", "--json")["ledger"]["rows"]
+                self.assertEqual({row["verdict"] for row in rows if row["property"] == "physics:density"} - {"used", "converted"}, set())
 
 if __name__ == "__main__":
     unittest.main()

@@ -903,10 +903,11 @@ std::string to_json(const FixResult& result)
                         {"severity", to_string(u.severity)},
                         {"reason", u.reason},
                         {"message", u.message}});
-    nlohmann::ordered_json rewritten = files, removed = files;
+    nlohmann::ordered_json rewritten = files, removed = files, without_comments = files;
     for (const FixedFile& file : result.files) {
         if (file.changed) files.push_back(file.name);
         if (file.rewritten) rewritten.push_back(file.name);
+        if (file.comments_lost) without_comments.push_back(file.name);
     }
     for (const FixedFile& file : result.removed) removed.push_back(file.name);
     // A later run knows by these whether somebody has changed what this one wrote.
@@ -921,6 +922,7 @@ std::string to_json(const FixResult& result)
                                      {"changedFiles", files},
                                      {"files", listed},
                                      {"rewrittenFiles", rewritten},
+                                     {"commentsLost", without_comments},
                                      {"removedFiles", removed},
                                      {"remaining",
                                       {{"error", result.after.count(Severity::error)},

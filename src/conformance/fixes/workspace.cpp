@@ -512,13 +512,27 @@ void Workspace::end_trial()
     fs::remove_all(root_ / kBefore, error);
 }
 
+namespace {
+
+/// Whether a text layer has fewer comments than what it was made of.
+bool lost_comments(const std::string& before, const fs::path& after)
+{
+    const std::string text = content_of(before);
+    return text.starts_with("#usda") && usd::count_comments(content_of(after)) < usd::count_comments(text);
+}
+
+}  // namespace
+
 std::vector<FixedFile> Workspace::files() const
 {
     std::vector<FixedFile> out;
     for (const auto& [file, original] : originals_)
         if (inside(file, folder_))
-            out.push_back({file.lexically_relative(folder_).string(), original,
-                           changed_.count(file) != 0 || original.empty(), rewritten_.count(file) != 0});
+            out.push_back({.name          = file.lexically_relative(folder_).string(),
+                           .source        = original,
+                           .changed       = changed_.count(file) != 0 || original.empty(),
+                           .rewritten     = rewritten_.count(file) != 0,
+                           .comments_lost = changed_.count(file) != 0 && lost_comments(original, file)});
     return out;
 }
 

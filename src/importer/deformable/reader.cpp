@@ -191,6 +191,8 @@ std::optional<double> DeformableReader::field(const usd::Prim& prim, const Defor
         if (*value < 0) return refuse("a number from 0 on");
     }
     const double times = factor(field.name);
+    // Also of materials, whose density the rules of masses leave where no rigid body has them.
+    if (times == 1) run_.took(prim, name, physics::Use::used);
     if (times != 1) run_.took(prim, name, physics::Use::converted, fmt::format("times {:.9g}: to SI units", times));
     return times * *value;
 }

@@ -78,6 +78,7 @@ struct FixedFile {
     std::string source;             ///< of the original; empty for a new file
     bool        changed   = false;  ///< differs from the original, or is new
     bool        rewritten = false;  ///< text that was written anew as a whole: its comments and layout are gone
+    bool        comments_lost = false;  ///< fewer comments than the original: they stood at what was moved or taken out
 };
 
 struct FixResult {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,5 +15,8 @@ namespace mechane::usd {
 /// variants come, go or change their order, where children change theirs, or where the text is not understood.
 /// @param original  usda text that the layer was read from, before it was edited
 std::optional<std::string> edited_text(std::string_view original, const Layer& layer);
+
+/// Number of comments (#) in usda text, its first line not among them.
+std::size_t count_comments(std::string_view text);
 
 }  // namespace mechane::usd
