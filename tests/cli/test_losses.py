@@ -1,6 +1,7 @@
 """What a stage says and a robot format has no word for stands in the loss report; what it has a word for comes back; and `diff` sees each such value."""
 import json
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -351,6 +352,20 @@ class FlatLayers(unittest.TestCase):
             self.assertIn('"small"', (place / "loss.json").read_text())
             self.assertIn("variants-not-selected", (place / "loss.json").read_text())
 
+    def test_the_time_step_goes_into_mjcf_once_and_is_told_elsewhere(self):
+        """MuJoCo's own option goes before the rate of another vendor"""
+        stage = '#usda 1.0\n(\n    defaultPrim = "b"\n    metersPerUnit = 1\n    upAxis = "Z"\n)\ndef PhysicsScene "s" (prepend apiSchemas = ["NewtonSceneAPI", "MjcSceneAPI"])\n{\n%s}\n' \
+                'def Cube "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])\n{\n}\n'
+        newton, mujoco = "    int newton:timeStepsPerSecond = 100\n", "    double mjc:option:timestep = 0.004\n"
+        for lines, step in ((newton, "0.01"), (mujoco, "0.004"), (newton + mujoco, "0.004"), ("", None)):
+            with self.subTest(lines), tempfile.TemporaryDirectory() as folder:
+                source = pathlib.Path(folder, "s.usda")
+                source.write_text(stage % lines)
+                mechane("convert", source, "-o", pathlib.Path(folder, "s.xml"))
+                self.assertEqual(re.findall(r'timestep="([^"]*)"', pathlib.Path(folder, "s.xml").read_text()), [step] if step else [])
+                if lines == newton:
+                    done = mechane("convert", source, "-o", pathlib.Path(folder, "s.urdf"), "--loss", pathlib.Path(folder, "l.json"))
+                    self.assertIn("timestep", [e["code"] for e in json.loads(pathlib.Path(folder, "l.json").read_text())["entries"]], done.stderr)
 
 if __name__ == "__main__":
     unittest.main()

@@ -148,7 +148,7 @@ void MjcfWriter::option()
     XmlNode&                 node = root_.add("option");
     option_                       = &node;
     if (s.gravity) node.set("gravity", *s.gravity);
-    if (s.timestep) node.set("timestep", *s.timestep);  // MuJoCo's own goes before, below
+    if (s.timestep && find(s.extras, "mjc:option:timestep") == nullptr) node.set("timestep", *s.timestep);
     XmlNode flags("flag");
     for (const sf::Extra& e : s.extras) {
         integrator_ = integrator_ || e.name == "mjc:option:integrator";
