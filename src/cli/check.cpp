@@ -8,19 +8,17 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
-#include <set>
 #include <sstream>
 
 #include "cli/behaviour.h"
 #include "cli/caching.h"
 #include "cli/check_config.h"
+#include "cli/check_files.h"
 #include "cli/check_judge.h"
 #include "cli/check_output.h"
 #include "cli/command.h"
-#include "cli/counted.h"
 #include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "cli/registry.h"
@@ -31,10 +29,6 @@
 #include "mechane/files/kept_results.h"
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
-#include "mechane/files/suffix.h"
-#include "mechane/sourceformats/convert.h"
-#include "mechane/usd/file_names.h"
-#include "mechane/usd/foreign.h"
 #include "mechane/usd/packages.h"
 
 /// mechane check: checks assets against REP-0158.
@@ -44,104 +38,6 @@
 /// Exit status: a bug in a rule outweighs everything, then input that cannot be opened, then findings.
 namespace mechane::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-bool is_usd(const fs::path& file)
-{
-    std::error_code error;
-    return usd::is_stage_name(file) && fs::is_regular_file(file, error);
-}
-
-/// Every USD file below a folder, sorted: the order in which a file system lists its entries is not the same
-/// everywhere.
-std::vector<std::string> files_below(const fs::path& folder)
-{
-    std::vector<std::string> found;
-    std::error_code          error;
-    for (auto at = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, error);
-         !error && at != fs::recursive_directory_iterator(); at.increment(error))
-        if (is_usd(at->path())) found.push_back(at->path().string());
-    std::sort(found.begin(), found.end());
-    return found;
-}
-
-/// Whether a file is a robot of another format. Many files end in .xml, so these are looked into.
-bool is_other_robot(const fs::path& file)
-{
-    const std::string name = file.string();
-    std::error_code   error;
-    if (!usd::is_foreign(name) || sourceformats::is_mesh_format(name) || sourceformats::is_scene_format(name) ||
-        !fs::is_regular_file(file, error))
-        return false;
-    if (!files::has_suffix(name, {".xml"})) return true;
-    constexpr std::size_t kBeginning = 4096;
-    std::ifstream         in(file, std::ios::binary);
-    std::string           text(kBeginning, '\0');
-    in.read(text.data(), kBeginning);
-    text.resize(static_cast<std::size_t>(in.gcount()));
-    return text.find("<mujoco") != std::string::npos;
-}
-
-/// Says which robots of other formats lie in the folders, as these stand for their OpenUSD files alone.
-void tell_other_robots(const std::vector<std::string>& assets, const Io& io)
-{
-    std::vector<std::string> others;
-    for (const std::string& asset : assets) {
-        std::error_code error;
-        if (!fs::is_directory(asset, error)) continue;
-        for (auto at = fs::recursive_directory_iterator(asset, fs::directory_options::skip_permission_denied, error);
-             !error && at != fs::recursive_directory_iterator(); at.increment(error))
-            if (is_other_robot(at->path())) others.push_back(at->path().string());
-    }
-    if (others.empty()) return;
-    std::sort(others.begin(), others.end());
-    constexpr std::size_t kNamed = 3;
-    const std::size_t     count  = others.size();
-    others.resize(std::min(count, kNamed));
-    io.say(fmt::format("note         {} of other formats not checked, as folders stand for their OpenUSD files: {}{}\n",
-                       counted(count, "robot"), fmt::join(others, ", "), count > kNamed ? ", ..." : ""));
-}
-
-/// The folder below which the files of a layer's asset lie: its own, and those above as long as USD files stand in
-/// them, at most three, and up to the root of a repository.
-fs::path folder_of_asset(const fs::path& layer)
-{
-    fs::path        folder = layer.has_parent_path() ? layer.parent_path() : fs::path(".");
-    std::error_code error;
-    for (int levels = 0;; ++levels) {
-        if (levels == 3 || fs::exists(folder / ".git", error)) return folder.lexically_normal();
-        const fs::path above = folder / "..";
-        bool           some  = false;
-        for (auto at = fs::directory_iterator(above, error); !error && at != fs::directory_iterator();
-             at.increment(error))
-            some = some || is_usd(at->path());
-        if (!some || fs::equivalent(above, folder, error)) return folder.lexically_normal();
-        folder = above.lexically_normal();
-    }
-}
-
-/// Files as given; for a folder every USD file below it.
-/// @param by_asset  for a file also what may be of the same asset
-std::vector<std::string> files_of(const std::vector<std::string>& assets, bool by_asset)
-{
-    std::vector<std::string> files;
-    std::set<std::string>    taken;
-    for (const std::string& asset : assets) {
-        std::error_code error;
-        if (fs::is_directory(asset, error)) {
-            const auto found = files_below(asset);
-            files.insert(files.end(), found.begin(), found.end());
-        } else if (by_asset && is_usd(asset)) {
-            for (const std::string& file : files_below(folder_of_asset(asset)))
-                if (const std::string plain = fs::path(file).lexically_normal().string(); taken.insert(plain).second)
-                    files.push_back(plain);
-        } else {
-            files.push_back(asset);
-        }
-    }
-    return files;
-}
 
 /// The fingerprints of a baseline; nothing if the file is none, with a message printed.
 std::optional<std::vector<std::string>> read_baseline(const std::string& file, const Io& io)
@@ -272,9 +168,9 @@ int tell(const CheckArgs& args, const CheckConfig& config, Verdicts& verdicts, C
 }
 
 /// The files that are assets: of folders without those that are parts of another one.
-Result<std::vector<std::string>> assets_of(const CheckArgs& args, const usd::OpenOptions& open, Context& context)
+Result<std::vector<std::string>> assets_of(std::vector<std::string> files, const CheckArgs& args,
+                                           const usd::OpenOptions& open, Context& context)
 {
-    std::vector<std::string> files = files_of(args.assets, args.by_asset);
     if (files == args.assets && !args.by_asset) return files;
     // One cheap rule: what uses what is a question to all of them.
     const conformance::CheckOptions options{.profile = "distributed", .select = {"REP-1.1-a"}, .ignore = {}};
@@ -297,14 +193,15 @@ int run_check(CheckArgs args, Context& context)
                           args.format == "json" || context.global.json ? conformance::rules_json() : list_rules(), io);
     if (args.assets.empty()) return io.say_error("no asset given\n  mechane check ASSET...\n"), kExitUsage;
     tell_other_robots(args.assets, io);
-    if (files_of(args.assets, args.by_asset).empty()) {
+    std::vector<std::string> files = files_of(args.assets, args.by_asset);
+    if (files.empty()) {
         io.say_error(fmt::format("there is no USD file in {}\n", fmt::join(args.assets, ", ")));
         return kExitInput;
     }
     const auto scene = scene_options(context);
     if (!scene) return kExitUsage;
     if (args.behaviour) {
-        const auto assets = assets_of(args, scene->open, context);
+        const auto assets = assets_of(std::move(files), args, scene->open, context);
         return assets ? run_behaviour(*assets, args, context) : io.fail(assets.error());
     }
     if (!context.global.options.empty() && args.format != "html")
@@ -333,7 +230,6 @@ int run_check(CheckArgs args, Context& context)
         options.baseline = *std::move(known);
     }
     // A single file uses all cores; of several files each uses one.
-    std::vector<std::string>   files = files_of(args.assets, args.by_asset);
     std::optional<tasks::Pool> pool;
     if (files.size() == 1) options.pool = &pool.emplace(context.global.threads);
     const std::size_t count = files.size();

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +16,6 @@
 #include "mechane/conversion/convert.h"
 #include "mechane/conversion/layout.h"
 #include "mechane/files/read.h"
-#include "mechane/files/replace.h"
 #include "mechane/files/suffix.h"
 
 /// mechane convert: robots of other formats as OpenUSD.
@@ -118,10 +116,7 @@ int tell(const ConvertArgs& args, Context& context, const conversion::Conversion
     // The report first: it exists also where the exit status says that something was lost.
     if (!args.loss.empty()) {
         // Which files the result has is known only now: meshes of URDF, buffers of glTF.
-        const auto same = [place = files::real_place(args.loss)](const std::string& file) {
-            return files::real_place(file) == place;
-        };
-        if (std::any_of(done.files.begin(), done.files.end(), same)) {
+        if (is_one_of(args.loss, done.files)) {
             context.io.say_error(fmt::format("--loss '{}' is a file of the result; the report was not written\n", args.loss));
             return kExitUsage;
         }

@@ -232,10 +232,10 @@ int publish_entry(const conformance::FixResult& result, const FixArgs& args, con
 bool report_is_result(const conformance::FixResult& result, const FixArgs& args)
 {
     if (args.report.empty() || !args.in_place) return false;
-    const std::string place = files::real_place(args.report);
-    return std::any_of(result.files.begin(), result.files.end(), [&](const conformance::FixedFile& file) {
-        return files::real_place((folder_of(args.asset) / file.name).string()) == place;
-    });
+    std::vector<std::string> made;
+    for (const conformance::FixedFile& file : result.files)
+        made.push_back((folder_of(args.asset) / file.name).string());
+    return is_one_of(args.report, made);
 }
 
 /// Writes the repaired asset to the output of the options.

@@ -18,6 +18,7 @@
 #include "mechane/files/inputs.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/suffix.h"
+#include "mechane/files/within.h"
 #include "mechane/record/codes.h"
 
 namespace mechane::cli {
@@ -39,13 +40,6 @@ bool names_output(const CLI::Option& option)
     return name == kFile || name == kFolder || name == kOther;
 }
 
-/// Whether a file lies in a folder, at any depth; both as `files::real_place` names them.
-bool is_within(const fs::path& file, const fs::path& folder)
-{
-    const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
-    return end == folder.end() && rest != file.end();
-}
-
 /// An output in the folder that another output makes as a whole; empty if there is none.
 std::string output_within_another(const CLI::App& verb)
 {
@@ -59,7 +53,7 @@ std::string output_within_another(const CLI::App& verb)
             for (const std::string& file : option->results())
                 if (!is_stream(file) &&
                     std::any_of(folders.begin(), folders.end(), [place = files::real_place(file)](const std::string& f) {
-                        return is_within(place, f);
+                        return place != f && files::is_within(place, f);
                     }))
                     return file;
     return {};

@@ -182,6 +182,13 @@ ExitCode write_text(const std::string& file, std::string_view text, const Io& io
     return kExitClean;
 }
 
+bool is_one_of(const std::string& file, const std::vector<std::string>& results)
+{
+    return std::any_of(results.begin(), results.end(), [place = files::real_place(file)](const std::string& result) {
+        return files::real_place(result) == place;
+    });
+}
+
 std::map<std::string, files::Outside> outside_words()
 { return {{"warn", files::Outside::warn}, {"refuse", files::Outside::refuse}, {"allow", files::Outside::allow}}; }
 

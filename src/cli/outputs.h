@@ -42,6 +42,9 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
 /// @return the exit status; failures have been printed
 ExitCode write_text(const std::string& file, std::string_view text, const Io& io, const files::Replacing& how = {});
 
+/// Whether a file is one of those that a run made or is about to make, under any name.
+bool is_one_of(const std::string& file, const std::vector<std::string>& results);
+
 /// The words of --outside.
 std::map<std::string, files::Outside> outside_words();
 }  // namespace mechane::cli

@@ -29,6 +29,7 @@
 #include "mechane/files/read.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/transaction.h"
+#include "mechane/files/within.h"
 
 namespace mechane::files {
 namespace {
@@ -87,9 +88,7 @@ bool stays_in_place(const fs::path& place)
     std::error_code failed;
     if (::stat(place.c_str(), &here) != 0 || ::stat(place.parent_path().c_str(), &above) != 0) return false;
     if (here.st_dev != above.st_dev || place == place.parent_path()) return true;
-    const fs::path working  = fs::current_path(failed);
-    const auto [end, rest] = std::mismatch(place.begin(), place.end(), working.begin(), working.end());
-    return end == place.end();
+    return is_within(fs::current_path(failed), place);
 }
 
 /// Every file and folder stands on the disk.

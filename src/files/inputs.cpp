@@ -27,6 +27,7 @@
 #include "mechane/files/codes.h"
 #include "mechane/files/replace.h"
 #include "mechane/files/suffix.h"
+#include "mechane/files/within.h"
 
 namespace mechane::files {
 namespace {
@@ -108,12 +109,6 @@ std::atomic<bool> g_watched{false};
 /// beside thousands of assets must not open all of them each time.
 bool is_report_name(const std::string& file)
 { return has_suffix(file, {".json", ".ndjson", ".sarif", ".txt", ".html", ".xml", ".md", ".csv"}); }
-
-bool is_below(const fs::path& file, const fs::path& folder)
-{
-    const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
-    return end == folder.end();
-}
 
 }  // namespace
 
@@ -198,7 +193,7 @@ std::string input_below(const std::string& folder)
         reads.follow_known_too();
         reads.follow(lock, [] { return false; });
         for (const auto& [file, identity] : reads.files)
-            if (is_below(file, place)) return file;
+            if (is_within(file, place)) return file;
     }
     // Other names of the same files: hard links.
     for (auto at = fs::recursive_directory_iterator(place, fs::directory_options::skip_permission_denied, failed);

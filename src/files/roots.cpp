@@ -12,6 +12,7 @@
 
 #include "mechane/files/codes.h"
 #include "mechane/files/replace.h"
+#include "mechane/files/within.h"
 
 namespace mechane::files {
 
@@ -19,9 +20,7 @@ bool Roots::contain(const std::string& file) const
 {
     const std::filesystem::path place = real_place(file);
     return std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
-        const std::filesystem::path root = real_place(folder);
-        const auto [end, rest]           = std::mismatch(root.begin(), root.end(), place.begin(), place.end());
-        return end == root.end();
+        return is_within(place, real_place(folder));
     });
 }
 

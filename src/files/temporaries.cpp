@@ -17,6 +17,7 @@
 
 #include "files/system.h"
 #include "mechane/files/scratch_folder.h"
+#include "mechane/files/within.h"
 
 namespace mechane::files {
 namespace {
@@ -113,11 +114,8 @@ bool is_scratch(const fs::path& path)
     if (g_scratch.empty()) return false;
     std::error_code failed;
     const fs::path  place = fs::weakly_canonical(path, failed);
-    for (const fs::path& folder : g_scratch) {
-        const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), place.begin(), place.end());
-        if (end == folder.end()) return true;
-    }
-    return false;
+    return std::any_of(g_scratch.begin(), g_scratch.end(),
+                       [&](const fs::path& folder) { return is_within(place, folder); });
 }
 
 Committing::Committing() { ++g_committing; }

@@ -125,17 +125,15 @@ std::optional<ValueFault> value_fault(const usd::Prim& prim, const usd::Token& n
 
 bool is_unread_type(const Conventions& conventions, const usd::Attribute& attribute)
 {
-    // What Newton's importer asks in Python, which takes any type.
-    constexpr std::string_view kAnyType[] = {"physics:mass", "physics:diagonalInertia", "physics:principalAxes",
-                                             "physics:centerOfMass", "physics:collisionEnabled",
-                                             "physics:approximation"};
-    if (!conventions.other_types_unread) return false;
-    // It asks for axes where there are moments that they turn.
-    static const usd::Token kDiagonal("physics:diagonalInertia");
-    if (attribute.name().text() == "physics:principalAxes" && !attribute.prim().attribute(kDiagonal).authored())
-        return !attribute.other_type().empty();
-    if (conventions.mass_types_any && is_one_of(attribute.name().text(), kAnyType)) return false;
-    return !attribute.other_type().empty();
+    if (!conventions.other_types_unread || attribute.other_type().empty()) return false;
+    if (!conventions.mass_types_any) return true;
+    // What Newton's importer asks in Python, which takes any type; for axes only where there are moments to turn.
+    constexpr std::string_view kAnyType[] = {"physics:mass", "physics:diagonalInertia", "physics:centerOfMass",
+                                             "physics:collisionEnabled", "physics:approximation"};
+    static const usd::Token    kDiagonal("physics:diagonalInertia");
+    const std::string&         name = attribute.name().text();
+    return !(is_one_of(name, kAnyType) ||
+             (name == "physics:principalAxes" && attribute.prim().attribute(kDiagonal).authored()));
 }
 
 }  // namespace mechane::physics

@@ -57,6 +57,17 @@ void each_spec(const Pile& pile, Visit&& visit)
             visit(l, pile.layers[l].layer, path, pile.layers[l].layer.kind(path));
 }
 
+/// Visits the fields of all specs of a layer, but those that hold the structure together.
+template <class Visit>
+void each_field(const usd::Layer& layer, Visit&& visit)
+{
+    std::vector<Path> paths = layer.specs();
+    paths.insert(paths.begin(), Path::root());
+    for (const Path& path : paths)
+        for (const Token& key : layer.fields(path))
+            if (std::find(kStructure.begin(), kStructure.end(), key.text()) == kStructure.end()) visit(path, key);
+}
+
 /// Six hexadecimal digits of the hash: equal names stay equal, which keeps references by name, and tell nothing.
 std::string hashed(const std::string& name, const char* prefix)
 { return fmt::format("{}{}", prefix, to_hex(hash_text(name)).substr(0, 6)); }
@@ -176,24 +187,20 @@ Units field_units(const Pile& pile)
     Units out;
     for (std::size_t l = 0; l < pile.layers.size(); ++l) {
         const usd::Layer& layer = pile.layers[l].layer;
-        std::vector<Path> paths = layer.specs();
-        paths.insert(paths.begin(), Path::root());
-        for (const Path& path : paths)
-            for (const Token& key : layer.fields(path)) {
-                if (std::find(kStructure.begin(), kStructure.end(), key.text()) != kStructure.end()) continue;
-                out.push_back({l, path.text() + " " + key.text(), [path, key](usd::Layer& to) {
-                                   if (key == Token("references"))
-                                       // Lists of arcs are not plain values: their own functions clear every kind of
-                                       // list operation.
-                                       (void)to.clear_references(path);
-                                   else if (key == Token("payload"))
-                                       (void)to.clear_payloads(path);
-                                   else if (key == Token("subLayers"))
-                                       (void)to.set_sublayers({});
-                                   else
-                                       (void)to.clear_field(path, key);
-                               }});
-            }
+        each_field(layer, [&](const Path& path, const Token& key) {
+            out.push_back({l, path.text() + " " + key.text(), [path, key](usd::Layer& to) {
+                               if (key == Token("references"))
+                                   // Lists of arcs are not plain values: their own functions clear every kind of list
+                                   // operation.
+                                   (void)to.clear_references(path);
+                               else if (key == Token("payload"))
+                                   (void)to.clear_payloads(path);
+                               else if (key == Token("subLayers"))
+                                   (void)to.set_sublayers({});
+                               else
+                                   (void)to.clear_field(path, key);
+                           }});
+        });
         const auto sublayers = layer.sublayers();
         // The list as a whole is a field above. Its items are units of their own where there is a choice.
         if (sublayers.size() > 1)
@@ -316,16 +323,12 @@ Units text_units(const Pile& pile)
     // smaller stage was cut short they are still there.
     for (std::size_t l = 0; l < pile.layers.size(); ++l) {
         const usd::Layer& layer = pile.layers[l].layer;
-        std::vector<Path> paths = layer.specs();
-        paths.insert(paths.begin(), Path::root());
-        for (const Path& path : paths)
-            for (const Token& key : layer.fields(path)) {
-                if (std::find(kStructure.begin(), kStructure.end(), key.text()) != kStructure.end()) continue;
-                const std::string type = layer.field(path, key).type_name();
-                if (type == "string" || type == "string[]" || type == "dictionary")
-                    out.push_back({l, path.text() + " " + key.text(),
-                                   [path, key](usd::Layer& to) { (void)to.clear_field(path, key); }});
-            }
+        each_field(layer, [&](const Path& path, const Token& key) {
+            const std::string type = layer.field(path, key).type_name();
+            if (type == "string" || type == "string[]" || type == "dictionary")
+                out.push_back({l, path.text() + " " + key.text(),
+                               [path, key](usd::Layer& to) { (void)to.clear_field(path, key); }});
+        });
     }
     each_spec(pile, [&](std::size_t l, const usd::Layer& layer, const Path& path, SpecKind kind) {
         if (kind != SpecKind::attribute) return;

@@ -38,20 +38,23 @@ Labels joints_of_type(const Model& m)
     return those(m.joint_label, [&](std::size_t j) { return ((m.joint_type[j] == types) || ...); });
 }
 
-/// Joints that have a dof for which `has` is true.
-template <class Has>
-Labels joints_with_dof(const Model& m, Has&& has)
+/// Of the joints for which `counts` is true, those that have a dof for which `has` is.
+template <class Counts, class Has>
+Labels joints_with_dof(const Model& m, Counts&& counts, Has&& has)
 {
     return those(m.joint_label, [&](std::size_t j) {
-        // Coordinates of such joints are not held by limits or drives.
-        // Free joints have limits and gains in the arrays that nobody reads.
-        const bool free = m.joint_type[j] == JointType::free || m.joint_type[j] == JointType::distance;
         for (auto d = static_cast<std::size_t>(m.joint_qd_start[j]);
-             !free && d < static_cast<std::size_t>(m.joint_qd_start[j + 1]); ++d)
+             counts(j) && d < static_cast<std::size_t>(m.joint_qd_start[j + 1]); ++d)
             if (has(d)) return true;
         return false;
     });
 }
+/// Free joints have limits and gains in the arrays that nobody reads, and a distance has no axes.
+bool has_axes(const Model& m, std::size_t j)
+{ return m.joint_type[j] != JointType::free && m.joint_type[j] != JointType::distance; }
+template <class Has>
+Labels joints_with_dof(const Model& m, Has&& has)
+{ return joints_with_dof(m, [&](std::size_t j) { return has_axes(m, j); }, has); }
 
 // model::kMaxValue stands for "no limit" in the arrays.
 bool bounded(Real value) { return static_cast<double>(value) < model::kMaxValue; }
@@ -165,31 +168,14 @@ Labels medium(const Model& m)
 
 bool closes_loop(const Model& m, std::size_t j) { return m.joint_articulation[j] < 0 && m.joint_enabled[j] != 0; }
 
-/// Joints outside of trees that have a dof for which `has` is true. Those without axes of their own hold a distance, or
-/// nothing.
+/// The joints outside of trees.
 template <class Has>
 Labels loops_with_dof(const Model& m, Has&& has)
-{
-    return those(m.joint_label, [&](std::size_t j) {
-        const bool free = m.joint_type[j] == JointType::free || m.joint_type[j] == JointType::distance;
-        for (auto d = static_cast<std::size_t>(m.joint_qd_start[j]);
-             !free && closes_loop(m, j) && d < static_cast<std::size_t>(m.joint_qd_start[j + 1]); ++d)
-            if (has(d)) return true;
-        return false;
-    });
-}
-
-/// The other joints: what loops make of a value is a feature of its own.
+{ return joints_with_dof(m, [&](std::size_t j) { return has_axes(m, j) && closes_loop(m, j); }, has); }
+/// The other ones, free ones too: what loops make of a value is a feature of its own.
 template <class Has>
 Labels tree_joints_with_dof(const Model& m, Has&& has)
-{
-    return those(m.joint_label, [&](std::size_t j) {
-        for (auto d = static_cast<std::size_t>(m.joint_qd_start[j]);
-             !closes_loop(m, j) && d < static_cast<std::size_t>(m.joint_qd_start[j + 1]); ++d)
-            if (has(d)) return true;
-        return false;
-    });
-}
+{ return joints_with_dof(m, [&](std::size_t j) { return !closes_loop(m, j); }, has); }
 
 // A feature, who uses it in a model, and what the default solver softstep does with it. The consequence is the text
 // for the user where the support is not full.

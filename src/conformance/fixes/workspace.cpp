@@ -24,6 +24,7 @@
 #include "mechane/files/codes.h"
 #include "mechane/files/inputs.h"
 #include "mechane/files/suffix.h"
+#include "mechane/files/within.h"
 #include "mechane/usd/asset_bytes.h"
 #include "mechane/usd/asset_sources.h"
 #include "mechane/usd/file_names.h"
@@ -47,12 +48,6 @@ Diagnostic not_copied(const fs::path& from, const fs::path& to, const std::error
     return make_diagnostic(
         files::kWriteFailed, {.layer = to.string()},
         fmt::format("the copy of {} to work on could not be written: {}", from.filename().string(), why.message()));
-}
-
-bool inside(const fs::path& file, const fs::path& folder)
-{
-    const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
-    return end == folder.end();
 }
 
 fs::path normal(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
@@ -103,6 +98,13 @@ fs::path target_of(const std::string& authored, const fs::path& layer)
 std::string retargeted(const std::string& authored, const fs::path& target, const fs::path& layer)
 { return relative_to(target, layer) + authored.substr(outer_file(authored).size()); }
 
+/// Whether a text layer has fewer comments than what it was made of.
+bool lost_comments(const std::string& before, const fs::path& after)
+{
+    const std::string text = content_of(before);
+    return text.starts_with("#usda") && usd::count_comments(content_of(after)) < usd::count_comments(text);
+}
+
 }  // namespace
 
 std::string content_of(const fs::path& file)
@@ -136,7 +138,7 @@ Result<void> Workspace::unpack(const fs::path& package)
     if (entry.empty()) return make_diagnostic(codes::kPackage, {.layer = package.string()}, "it holds no layer");
     for (const std::string& name : usd::package_files(package.string())) {
         const fs::path to = (folder_ / name).lexically_normal();
-        if (!inside(to, folder_))
+        if (!files::is_within(to, folder_))
             return make_diagnostic(codes::kPackage, {.layer = package.string()},
                                    "it holds a file that lies outside of it: " + name);
         const std::string bytes =
@@ -249,7 +251,7 @@ std::vector<fs::path> Workspace::asset_layers() const
 }
 
 bool Workspace::is_asset(const fs::path& file) const
-{ return layer_files_.count(file) != 0 && inside(file, folder_) && kept_.count(file) == 0; }
+{ return layer_files_.count(file) != 0 && files::is_within(file, folder_) && kept_.count(file) == 0; }
 
 std::vector<fs::path> Workspace::sources() const
 {
@@ -264,7 +266,7 @@ void Workspace::keep_as_it_is(const fs::path& original) { kept_.insert(copy_of(o
 std::string Workspace::relative(const fs::path& file) const
 {
     const fs::path path = normal(file);
-    return inside(path, folder_) ? path.lexically_relative(folder_).string() : original(path);
+    return files::is_within(path, folder_) ? path.lexically_relative(folder_).string() : original(path);
 }
 
 std::string Workspace::original(const fs::path& file) const
@@ -296,7 +298,7 @@ bool Workspace::plan(const fs::path& file, const fs::path& to, Moves& moves) con
 {
     if (const auto known = moves.find(file); known != moves.end()) return known->second == to;
     const auto taken = originals_.find(to);
-    if (!inside(to, folder_ / "deps") || (taken != originals_.end() && taken->second != original(file))) return false;
+    if (!files::is_within(to, folder_ / "deps") || (taken != originals_.end() && taken->second != original(file))) return false;
     if (std::ranges::any_of(moves, [&](const auto& move) { return move.second == to; })) return false;
     moves.emplace(file, to);
     const fs::path source = original(file);
@@ -373,7 +375,7 @@ Result<std::vector<Workspace::Gathered>> Workspace::gather()
             if (layer == nullptr) continue;
             std::optional<Diagnostic> refused;
             const auto                lies_outside = [&](const fs::path& target) {
-                if (target.empty() || inside(target, folder_)) return false;
+                if (target.empty() || files::is_within(target, folder_)) return false;
                 const std::vector<fs::path> all = files_like(target);
                 return !all.empty() && originals_.contains(all.front());
             };
@@ -412,7 +414,7 @@ Result<void> Workspace::holds_expressed(const fs::path& file) const
     if (said == expressed_.end()) return {};
     for (const fs::path& one : said->second) {
         const fs::path from = one.lexically_relative(source.parent_path());
-        if (inside((file.parent_path() / from).lexically_normal(), folder_)) continue;
+        if (files::is_within((file.parent_path() / from).lexically_normal(), folder_)) continue;
         return make_diagnostic(codes::kOutside, {.layer = relative(file)},
                                fmt::format("an expression leads to {}, outside of the asset's folder", from.string()));
     }
@@ -512,22 +514,11 @@ void Workspace::end_trial()
     fs::remove_all(root_ / kBefore, error);
 }
 
-namespace {
-
-/// Whether a text layer has fewer comments than what it was made of.
-bool lost_comments(const std::string& before, const fs::path& after)
-{
-    const std::string text = content_of(before);
-    return text.starts_with("#usda") && usd::count_comments(content_of(after)) < usd::count_comments(text);
-}
-
-}  // namespace
-
 std::vector<FixedFile> Workspace::files() const
 {
     std::vector<FixedFile> out;
     for (const auto& [file, original] : originals_)
-        if (inside(file, folder_))
+        if (files::is_within(file, folder_))
             out.push_back({.name          = file.lexically_relative(folder_).string(),
                            .source        = original,
                            .changed       = changed_.count(file) != 0 || original.empty(),
@@ -540,7 +531,7 @@ std::vector<FixedFile> Workspace::removed() const
 {
     std::vector<FixedFile> out;
     for (const auto& [file, original] : removed_)
-        if (inside(file, folder_) && originals_.count(file) == 0)
+        if (files::is_within(file, folder_) && originals_.count(file) == 0)
             out.push_back({file.lexically_relative(folder_).string(), original, true, false});
     return out;
 }
