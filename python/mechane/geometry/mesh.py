@@ -278,7 +278,7 @@ class Mesh:
 
     def __reduce__(self):
         _ = self.color, self._normals
-        kept = {k: v for k, v in vars(self).items() if k not in ("_core", "_origin", "_vertices", "_indices", "_asked", "_finalized", "mesh")}
+        kept = {k: v for k, v in vars(self).items() if k not in ("_core", "_origin", "_vertices", "_indices", "_asked", "_finalized", "_inputs", "mesh")}
         return (_mesh_again, (self._core.points().copy(), self._indices, kept, self._core.is_convex))
 
     def __repr__(self) -> str:

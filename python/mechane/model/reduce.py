@@ -30,7 +30,7 @@ def _builder_fields(builder: Any) -> dict[str, Any]:
     core = builder._core
     columns = {name: [_core.column_get(core, number, i) for i in range(_core.column_size(core, number))]
                for name, (number, _, _) in COLUMNS.items()}
-    kept = {k: v for k, v in vars(builder).items() if k not in ("_core", "_looks", "usd_results", "_filters", "_filters_seen")}
+    kept = {k: v for k, v in vars(builder).items() if k not in ("_core", "_looks", "_inputs", "usd_results", "_filters", "_filters_seen")}
     return {"columns": columns, "up_axis": core.up_axis, "rigid_gap": core.rigid_gap, "gravity": tuple(core.gravity),
             "world_gravity": [tuple(g) for g in core.world_gravity], "open": core.current_world != -1,
             "joint_dims": [tuple(core.joint_dim(j)) for j in range(len(columns["joint_type"]))],
@@ -88,10 +88,9 @@ def builder_again(fields: dict[str, Any]) -> Any:
     builder.actuator_entries = {}
     builder._gravity_given = True
     builder._without_muscles()
-    builder._inputs = []
     vars(builder).update({k: v for k, v in fields["python"].items() if k not in ("curve_label", "curve_world", "_curve_ranges", "_rod_rests")})
     builder._core = _core_from(fields)
-    builder.usd_results, builder._looks = [], {}
+    builder.usd_results, builder._looks, builder._inputs = [], {}, []  # a file that is passed on names no files of its maker
     # What the meshes look like is with them now, so that they stay.
     builder._sources = {**{s: mesh for s, mesh in enumerate(fields["sources"]) if mesh is not None}, **builder._sources}
     builder._filters, builder._filters_seen = list(fields["filters"]), len(fields["filters"])
