@@ -187,7 +187,8 @@ std::string input_below(const std::string& folder)
 {
     std::error_code failed;
     const fs::path  place = real_place(folder);
-    Reads&          reads = Reads::of_process();
+    if (!fs::exists(place, failed)) return {};  // nothing lies in it, so nothing need be followed
+    Reads& reads = Reads::of_process();
     {
         std::unique_lock lock(reads.mutex);
         reads.follow_known_too();

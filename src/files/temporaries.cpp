@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "files/system.h"
+#include "mechane/files/replace.h"
 #include "mechane/files/scratch_folder.h"
 #include "mechane/files/within.h"
 

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <set>
+#include <string_view>
+#include <unordered_set>
 
 #include "mechane/files/read.h"
 #include "mechane/usd/file_names.h"
@@ -50,24 +52,26 @@ std::vector<std::string> files_in_text(const std::string& file)
     constexpr std::uint64_t kMost = std::uint64_t{64} << 20;
     const auto              text  = files::read(file, kMost);
     if (!text) return {};
-    std::error_code failed;
-    const fs::path  folder = fs::absolute(file, failed).parent_path();
-    std::set<std::string> found;
+    std::unordered_set<std::string_view> names;  // a robot repeats its words many times
     for (const char quote : {'@', '"', '\''})
         for (std::size_t open = text->find(quote); open != std::string::npos;) {
             const std::size_t close = text->find_first_of({quote, '\n'}, open + 1);
             if (close == std::string::npos) break;
-            std::string name = text->substr(open + 1, close - open - 1);
-            open             = (*text)[close] == quote ? close : text->find(quote, close);
-            if (const std::size_t scheme = name.find("://"); scheme != std::string::npos) {
+            std::string_view name(text->data() + open + 1, close - open - 1);
+            open = (*text)[close] == quote ? close : text->find(quote, close);
+            if (const std::size_t scheme = name.find("://"); scheme != std::string_view::npos) {
                 const std::size_t package = name.find('/', scheme + 3);
-                name = package == std::string::npos ? std::string() : name.substr(package + 1);
+                name = package == std::string_view::npos ? std::string_view() : name.substr(package + 1);
             }
-            if (name.empty() || name.size() > 4096) continue;
-            for (const fs::path& from : {folder, folder.parent_path()})
-                if (const fs::path place = (from / name).lexically_normal(); fs::is_regular_file(place, failed))
-                    found.insert(place.string());
+            if (!name.empty() && name.size() <= 4096) names.insert(name);
         }
+    std::error_code       failed;
+    const fs::path        folder = fs::absolute(file, failed).parent_path();
+    std::set<std::string> found;
+    for (const std::string_view name : names)
+        for (const fs::path& from : {folder, folder.parent_path()})
+            if (const fs::path place = (from / name).lexically_normal(); fs::is_regular_file(place, failed))
+                found.insert(place.string());
     return {found.begin(), found.end()};
 }
 
