@@ -53,6 +53,37 @@ def test_builders_come_back_and_diverge():
     assert again.body_count == b.body_count + 1 and copy.deepcopy(b).body_mass == b.body_mass
 
 
+MJCF = """<mujoco><option integrator="implicit" cone="elliptic"/><worldbody>
+<body name="a"><joint name="j" springref="0.1" ref="0.2" damping="0.3"/><geom size="0.1" solref="0.01 0.8" condim="4"/>
+  <body name="b" pos="0 0 0.3"><joint name="k" axis="0 1 0" range="-40 40"/><geom type="capsule" size="0.02 0.1"/><site name="s"/></body></body></worldbody>
+<tendon><fixed name="t" limited="true" range="-1 1"><joint joint="j" coef="1"/><joint joint="k" coef="-2"/></fixed></tendon>
+<actuator><general name="m" joint="j" dyntype="filter" dynprm="0.1" gainprm="3" ctrlrange="-1 1"/><position name="p" tendon="t" kp="4"/></actuator></mujoco>"""
+
+
+def test_builders_with_settings_of_mujoco_come_back_and_still_read_files(tmp_path):
+    """Functions of their attributes too, so that both read another robot alike (PYA-049)"""
+    b = mc.ModelBuilder()
+    mc.solvers.SolverMuJoCo.register_custom_attributes(b)
+    b.add_mjcf(MJCF, compat="newton-1.8")
+    b.save(tmp_path / "saved.bin")
+    again = mc.ModelBuilder.load(tmp_path / "saved.bin")
+    for one in (b, again):
+        one.add_mjcf(MJCF, compat="newton-1.8")
+    models = b.finalize(), again.finalize()
+    assert same_arrays(*models)
+    compared = 0
+    for key in b.custom_attributes:
+        space, _, name = key.partition(":")
+        mine, theirs = (getattr(getattr(m, space), name, None) for m in models)
+        compared += mine is not None
+        assert np.array_equal(np.asarray(mine), np.asarray(theirs)), key
+    assert compared > 80
+    worlds = mc.ModelBuilder()
+    worlds.add_world(b)
+    worlds.add_world(again)  # their attributes are the same ones
+    assert worlds.finalize().body_count == 2 * models[0].body_count
+
+
 def test_another_major_version_is_refused():
     """(PYA-050)"""
     make, (fields,) = robot().finalize().__reduce__()

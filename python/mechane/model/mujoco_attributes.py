@@ -5,6 +5,7 @@ Names, types, units and defaults are those of MuJoCo 3 ("XML reference") and of 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -53,15 +54,17 @@ class EqType(IntEnum):
     TENDON = 3
 
 
-def _vector(length: int) -> type:
+def _vector(name: str, doc: str) -> type:
     def make(cls: type, *numbers: Any) -> Any:
+        # One argument is a row: so pickle and copy make tuples again.
         return tuple.__new__(cls, numbers if len(numbers) != 1 else numbers[0])
 
-    return type(f"vec{length}", (tuple,), {"__doc__": f"{length} numbers.", "__new__": make})
+    return type(name, (tuple,), {"__doc__": doc, "__new__": make})
 
 
 int64 = type("int64", (int,), {})
-vec5, vec6, vec10, vec2i = _vector(5), _vector(6), _vector(10), type("vec2i", (tuple,), {"__doc__": "Two integers.", "__new__": lambda cls, *n: tuple.__new__(cls, n)})
+vec5, vec6, vec10 = (_vector(f"vec{n}", f"{n} numbers.") for n in (5, 6, 10))
+vec2i = _vector("vec2i", "Two integers.")
 _TYPES: dict[str, Any] = {"float": float, "int": int, "bool": bool, "int64": int64, "vec5": vec5, "vec6": vec6, "vec10": vec10, "vec2i": vec2i, "str": str}
 _SOLIMP, _SOLREF = (0.9, 0.95, 0.001, 0.5, 2.0), (0.02, 1.0)
 _UNSET = -(2**63)
@@ -166,37 +169,44 @@ def _mjcf_name(name: str) -> str:
     return next((name.removeprefix(prefix) for prefix in _PREFIXES if name.startswith(prefix)), name)
 
 
-def _word(words: dict[str, int]) -> Any:
+# Transformers are objects and no closures: a builder that has them can be pickled, and two of the same values are equal.
+@dataclass(frozen=True)
+class _Word:
     """Numbers of words, also as MuJoCo's own enumerations print them ("mjtCone.mjCONE_ELLIPTIC")."""
-    def number(value: Any, _: Any) -> int:
+
+    words: dict[str, int]
+
+    def __call__(self, value: Any, _: Any) -> int:
         text = str(value).lower().strip()
         last = text.rsplit(".", maxsplit=1)[-1]
         for word in (text, last, last.rsplit("_", maxsplit=1)[-1]):
-            if word in words:
-                return words[word]
+            if word in self.words:
+                return self.words[word]
         return int(value)
-    return number
 
 
-_LIMITED = _word({"false": 0, "true": 1, "auto": 2})
+_LIMITED = _Word({"false": 0, "true": 1, "auto": 2})
 
 
-def _known_word(name: str, words: dict[str, int]) -> Any:
-    """As `_word`; with a warning the first word where a model has one that is none of these."""
-    parse = _word(words)
+@dataclass(frozen=True)
+class _KnownWord:
+    """As `_Word`; with a warning the first word where a model has one that is none of these."""
 
-    def number(value: Any, context: dict[str, Any] | None) -> int:
+    name: str
+    words: dict[str, int]
+
+    def __call__(self, value: Any, context: dict[str, Any] | None) -> int:
         try:
-            found = parse(value, context)
-            if found in words.values():
+            found = _Word(self.words)(value, context)
+            if found in self.words.values():
                 return found
         except ValueError:
             pass
         prim = (context or {}).get("prim")
         at = f"actuator '{(context or {}).get('actuator_name')}'" if prim is None else f"prim '{prim.GetPath()}'"
-        warn(f"SOURCE_LOST: Unsupported MuJoCo actuator {name} {value!r} on {at}; falling back to {next(iter(words))!r}. Supported values are {sorted(words)}.")
+        warn(f"SOURCE_LOST: Unsupported MuJoCo actuator {self.name} {value!r} on {at}; falling back to {next(iter(self.words))!r}. "
+             f"Supported values are {sorted(self.words)}.")
         return 0
-    return number
 
 
 def _switch(value: Any, _: Any) -> bool:
@@ -223,21 +233,27 @@ def _hinge_angle(value: Any, context: dict[str, Any] | None) -> float:
     return math.radians(number) if turned else number
 
 
-def _damping(begin: int) -> Any:
+@dataclass(frozen=True)
+class _Damping:
     """Of damping with its polynomial: the first number, or the others."""
-    def parts(value: Any, _: Any) -> Any:
+
+    begin: int
+
+    def __call__(self, value: Any, _: Any) -> Any:
         numbers = [float(x) for x in str(value).split()] if isinstance(value, str) else [float(x) for x in (value if hasattr(value, "__len__") else [value])]
         numbers += [0.0] * (3 - len(numbers))
-        return vec2(*numbers[1:3]) if begin else numbers[0]
-    return parts
+        return vec2(*numbers[1:3]) if self.begin else numbers[0]
 
 
-def _filled(default: tuple[float, ...]) -> Any:
+@dataclass(frozen=True)
+class _Filled:
     """MuJoCo lets the last numbers of a row be left out: they have their defaults."""
-    def fill(value: Any, _: Any) -> tuple[float, ...]:
-        found = [float(x) for x in value][:len(default)]
-        return (*found, *default[len(found):])
-    return fill
+
+    default: tuple[float, ...]
+
+    def __call__(self, value: Any, _: Any) -> tuple[float, ...]:
+        found = [float(x) for x in value][:len(self.default)]
+        return (*found, *self.default[len(found):])
 
 
 def _angle(value: Any, context: dict[str, Any]) -> float:
@@ -253,15 +269,16 @@ def _angle(value: Any, context: dict[str, Any]) -> float:
 _MODE_DEFAULT, _MODE_RAW = 2, 1
 
 
-def _mode(attribute: str, otherwise: int | None) -> Any:
-    def mode(_: Any, context: dict[str, Any]) -> int | None:
-        found = context["prim"].GetAttribute(attribute)
-        return _MODE_RAW if found and found.HasAuthoredValue() else otherwise
-    return mode
+@dataclass(frozen=True)
+class _Mode:
+    """Whether a prim authors the pair."""
 
+    attribute: str
+    otherwise: int | None
 
-#: One callback for all builders: two builders that are put together must have the same.
-_FILTERS: dict[str, Any] = {}
+    def __call__(self, _: Any, context: dict[str, Any]) -> int | None:
+        found = context["prim"].GetAttribute(self.attribute)
+        return _MODE_RAW if found and found.HasAuthoredValue() else self.otherwise
 
 
 def _target(_: Any, context: dict[str, Any]) -> str | None:
@@ -297,23 +314,39 @@ def _source(_: Any, context: dict[str, Any]) -> int:
     return CtrlSource.JOINT_TARGET if servo else CtrlSource.CTRL_DIRECT
 
 
-def _is_a(type_name: str) -> Any:
-    return _FILTERS.setdefault(type_name, lambda prim, _: str(prim.GetTypeName()) == type_name)
+@dataclass(frozen=True)
+class _IsA:
+    """Prims of a type."""
+
+    type_name: str
+
+    def __call__(self, prim: Any, _: Any) -> bool:
+        return str(prim.GetTypeName()) == self.type_name
 
 
-def _limited_range(low: str, high: str) -> Any:
+@dataclass(frozen=True)
+class _LimitedRange:
     """Two attributes as one range; not authored when neither is."""
-    def both(_: Any, context: dict[str, Any]) -> Any:
-        found = [context["prim"].GetAttribute(n) for n in (low, high)]
+
+    low: str
+    high: str
+
+    def __call__(self, _: Any, context: dict[str, Any]) -> Any:
+        found = [context["prim"].GetAttribute(n) for n in (self.low, self.high)]
         if not any(a and a.HasAuthoredValue() for a in found):
             return None
         return tuple(float(a.Get()) if a and a.Get() is not None else 0.0 for a in found)
-    return both
 
 
-def _is_ranged(low: str, high: str) -> Any:
-    both = _limited_range(low, high)
-    return lambda value, context: int(both(value, context) is not None)
+@dataclass(frozen=True)
+class _IsRanged:
+    """Whether a prim authors the range."""
+
+    low: str
+    high: str
+
+    def __call__(self, value: Any, context: Any) -> int:
+        return int(_LimitedRange(self.low, self.high)(value, context) is not None)
 
 
 def _axis_of(context: dict[str, Any], joint: int, path: str) -> tuple[int, float]:
@@ -367,8 +400,8 @@ def _transmission_ids(_: Any, context: dict[str, Any]) -> Any:
     return None if target is None else vec2i(*target[1:])
 
 
-_authored_state = _limited_range("mjc:actRange:min", "mjc:actRange:max")
-_authored_control = _limited_range("mjc:ctrlRange:min", "mjc:ctrlRange:max")
+_authored_state = _LimitedRange("mjc:actRange:min", "mjc:actRange:max")
+_authored_control = _LimitedRange("mjc:ctrlRange:min", "mjc:ctrlRange:max")
 
 
 def _inherited(context: dict[str, Any], state: bool = False) -> tuple[float, float] | None:
@@ -401,6 +434,26 @@ def _control_range(value: Any, context: dict[str, Any]) -> Any:
 def _state_range(value: Any, context: dict[str, Any]) -> Any:
     authored = _authored_state(value, context)
     return _inherited(context, True) if authored is None else authored
+
+
+def _has_control_range(value: Any, context: dict[str, Any]) -> int:
+    return int(_control_range(value, context) is not None)
+
+
+def _has_state_range(value: Any, context: dict[str, Any]) -> int:
+    return int(_state_range(value, context) is not None)
+
+
+def _one(*_: Any) -> int:
+    return 1
+
+
+def _tendon_type(_: Any, context: dict[str, Any]) -> int:
+    return paths.tendon_type(context["prim"])
+
+
+def _path_text(_: Any, context: dict[str, Any]) -> str:
+    return str(context["prim"].GetPath())
 
 
 def _control_limited(value: Any, context: dict[str, Any]) -> int:
@@ -445,52 +498,52 @@ def register(builder: Any) -> None:
     for name, prim, rows, owners in _KINDS:
         if f"mujoco:{name}" not in builder.custom_frequencies:
             builder.add_custom_frequency(CustomFrequency(
-                name=name, namespace="mujoco", usd_prim_filter=None if prim is None else _is_a(prim), usd_entry_expander=rows,
+                name=name, namespace="mujoco", usd_prim_filter=None if prim is None else _IsA(prim), usd_entry_expander=rows,
                 articulation_owner_attribute=None if owners is None else f"mujoco:{name}_articulation", articulation_owner_resolver=owners,
                 label_attribute=f"mujoco:{name}_label" if name in ("actuator", "tendon") else None))
     parsers = {"enable_sleeping": _switch, "autolimits": _truth}
     for frequency, rows in _PLAIN.items():
         for name, dtype, default, usd in rows:
-            fill = _filled(default) if dtype in ("vec2", "vec5", "vec6", "vec10") and usd is not None else None
+            fill = _Filled(default) if dtype in ("vec2", "vec5", "vec6", "vec10") and usd is not None else None
             if name == "actuator_gear":
                 usd, fill = "*", _gear
             add(name, types[dtype], frequency, default, usd, fill, mjcf=parsers.get(name))
     for flag in (*_ON, *_OFF):
         add(f"flag_{flag}", bool, "ONCE", flag in _ON, f"flag:{flag}", mjcf=_switch)
     for name, frequency, default, usd, words in _WORDS:
-        parse = _known_word(name.removeprefix("actuator_"), words) if name in ("actuator_dyntype", "actuator_gaintype", "actuator_biastype") else _word(words)
+        parse = _KnownWord(name.removeprefix("actuator_"), words) if name in ("actuator_dyntype", "actuator_gaintype", "actuator_biastype") else _Word(words)
         add(name, int, frequency, default, usd, parse, mjcf=parse)
     for name, frequency, of in _INDICES:
         add(name, int, frequency, 0 if of == "world" or ":" in of and "adr" in name else -1, None, references=of)
     for name in ("dof_springref", "dof_ref"):
         add(name, float, "JOINT_DOF", 0.0, name.removeprefix("dof_"), _angle, mjcf=_hinge_angle)
     add("joint_dof_label", str, "JOINT_DOF", "", None)
-    add("solref_mode", int, "SHAPE", _MODE_DEFAULT, "*", _mode("mjc:solref", _MODE_DEFAULT))
-    add("solreflimit_mode", int, "JOINT_DOF", 0, "*", _mode("mjc:solreflimit", None))
-    add("tendon_type", int, "mujoco:tendon", 0, "*", lambda _, context: paths.tendon_type(context["prim"]))
+    add("solref_mode", int, "SHAPE", _MODE_DEFAULT, "*", _Mode("mjc:solref", _MODE_DEFAULT))
+    add("solreflimit_mode", int, "JOINT_DOF", 0, "*", _Mode("mjc:solreflimit", None))
+    add("tendon_type", int, "mujoco:tendon", 0, "*", _tendon_type)
     for part in ("joint", "wrap"):
-        add(f"tendon_{part}_adr", int, "mujoco:tendon", 0, "*", paths.path_of(part, False), references=f"mujoco:tendon_{part}")
-        add(f"tendon_{part}_num", int, "mujoco:tendon", 0, "*", paths.path_of(part, True))
+        add(f"tendon_{part}_adr", int, "mujoco:tendon", 0, "*", paths.PathOf(part, False), references=f"mujoco:tendon_{part}")
+        add(f"tendon_{part}_num", int, "mujoco:tendon", 0, "*", paths.PathOf(part, True))
     for kind in ("actuator", "tendon"):
-        add(f"{kind}_label", str, f"mujoco:{kind}", "", "*", lambda _, context: str(context["prim"].GetPath()))
+        add(f"{kind}_label", str, f"mujoco:{kind}", "", "*", _path_text)
     add("ctrl_source", int, "mujoco:actuator", CtrlSource.CTRL_DIRECT, "*", _source)
     add("actuator_target_label", str, "mujoco:actuator", "", "*", _target)
     add("actuator_ctrllimited", int, "mujoco:actuator", 2, "*", _control_limited, mjcf=_LIMITED)
-    add("actuator_has_ctrlrange", int, "mujoco:actuator", 0, "*", lambda value, context: int(_control_range(value, context) is not None), mjcf=lambda *_: 1)
+    add("actuator_has_ctrlrange", int, "mujoco:actuator", 0, "*", _has_control_range, mjcf=_one)
     add("actuator_ctrlrange", vec2, "mujoco:actuator", (0.0, 0.0), "*", _control_range)
-    add("actuator_has_actrange", int, "mujoco:actuator", 0, "*", lambda value, context: int(_state_range(value, context) is not None), mjcf=lambda *_: 1)
+    add("actuator_has_actrange", int, "mujoco:actuator", 0, "*", _has_state_range, mjcf=_one)
     add("actuator_actrange", vec2, "mujoco:actuator", (0.0, 0.0), "*", _state_range)
-    add("actuator_has_forcerange", int, "mujoco:actuator", 0, "*", _is_ranged("mjc:forceRange:min", "mjc:forceRange:max"), mjcf=lambda *_: 1)
+    add("actuator_has_forcerange", int, "mujoco:actuator", 0, "*", _IsRanged("mjc:forceRange:min", "mjc:forceRange:max"), mjcf=_one)
     for name in ("force", "act"):
         add(f"actuator_{name}limited", int, "mujoco:actuator", 2, f"{name}Limited", _LIMITED, mjcf=_LIMITED)
     add("actuator_trnid", types["vec2i"], "mujoco:actuator", (-1, -1), "*", _transmission_ids)
     add("actuator_trntype", int, "mujoco:actuator", 0, "*", _transmission,
-        mjcf=_known_word("trntype", {"joint": 0, "jointinparent": 1, "tendon": 2, "site": 3, "body": 4, "slidercrank": 5}))
-    add("actuator_damping", float, "mujoco:actuator", 0.0, "damping", _damping(0), mjcf=_damping(0))
-    add("actuator_dampingpoly", vec2, "mujoco:actuator", (0.0, 0.0), "dampingPoly", mjcf=_damping(1))
+        mjcf=_KnownWord("trntype", {"joint": 0, "jointinparent": 1, "tendon": 2, "site": 3, "body": 4, "slidercrank": 5}))
+    add("actuator_damping", float, "mujoco:actuator", 0.0, "damping", _Damping(0), mjcf=_Damping(0))
+    add("actuator_dampingpoly", vec2, "mujoco:actuator", (0.0, 0.0), "dampingPoly", mjcf=_Damping(1))
     add("actuator_actearly", bool, "mujoco:actuator", False, "actEarly", _truth, mjcf=_truth)
     for name in ("force", "length"):
-        add(f"actuator_{name}range", vec2, "mujoco:actuator", (0.0, 0.0), "*", _limited_range(f"mjc:{name}Range:min", f"mjc:{name}Range:max"))
+        add(f"actuator_{name}range", vec2, "mujoco:actuator", (0.0, 0.0), "*", _LimitedRange(f"mjc:{name}Range:min", f"mjc:{name}Range:max"))
     for name, usd in (("tendon_range", "range"), ("tendon_actuator_force_range", "actuatorfrcrange")):
-        add(name, vec2, "mujoco:tendon", (0.0, 0.0), "*", _limited_range(f"mjc:{usd}:min", f"mjc:{usd}:max"))
+        add(name, vec2, "mujoco:tendon", (0.0, 0.0), "*", _LimitedRange(f"mjc:{usd}:min", f"mjc:{usd}:max"))
     add("ctrl", float, "mujoco:actuator", 0.0, None, assignment=AttributeAssignment.CONTROL)

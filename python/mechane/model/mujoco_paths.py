@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 from ..core.diagnostics import warn
 from ..core.enums import GeoType, ShapeFlags
 
-__all__ = ["actuator_owners", "dof_of", "fixed_rows", "path_of", "tendon_joint_owners", "tendon_owners", "tendon_wrap_owners", "tendon_type", "wrap_rows"]
+__all__ = ["PathOf", "actuator_owners", "dof_of", "fixed_rows", "tendon_joint_owners", "tendon_owners", "tendon_wrap_owners", "tendon_type", "wrap_rows"]
 
 _JOINTS, _TENDON, _SITE, _BODY, _CRANK = (0, 1), 2, 3, 4, 5
 
@@ -135,13 +136,16 @@ def _wrapped(prim: Any, context: dict[str, Any]) -> list[dict[str, Any]]:
     return out
 
 
-def path_of(part: str, count: bool) -> Any:
+@dataclass(frozen=True)
+class PathOf:
     """First row, or number of rows, of a tendon's path among those of `part` ("joint" or "wrap"); they are read right after the tendon."""
-    expand = fixed_rows if part == "joint" else wrap_rows
 
-    def found(_: Any, context: dict[str, Any]) -> int:
-        return len(expand(context["prim"], context)) if count else context["builder"]._custom_count(f"mujoco:tendon_{part}")
-    return found
+    part: str
+    count: bool
+
+    def __call__(self, _: Any, context: dict[str, Any]) -> int:
+        expand = fixed_rows if self.part == "joint" else wrap_rows
+        return len(expand(context["prim"], context)) if self.count else context["builder"]._custom_count(f"mujoco:tendon_{self.part}")
 
 
 # -- owners

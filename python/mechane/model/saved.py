@@ -4,6 +4,7 @@ from __future__ import annotations
 import enum
 import io
 import pickle
+import types
 from typing import Any
 
 from ..core.diagnostics import MechaneError, error, kind_of
@@ -78,7 +79,8 @@ class _Restricted(pickle.Unpickler):
             found = super().find_class(module, name)
             home, full = getattr(found, "__module__", None), f"{getattr(found, '__module__', '')}.{getattr(found, '__qualname__', '')}"
             # Data: making one reads no file and starts nothing.
-            if full in _FUNCTIONS or isinstance(found, type) and str(home).startswith(_OF_DATA) and home not in _DOING:
+            of_values = home in _OF_VALUES and isinstance(found, types.FunctionType)
+            if full in _FUNCTIONS or of_values or isinstance(found, type) and str(home).startswith(_OF_DATA) and home not in _DOING:
                 return found
         raise pickle.UnpicklingError(f"it asks for {module}.{name}, which is not part of a saved model; "
                                      "where the file is trusted, load(file, trusted=True) makes it")
@@ -88,6 +90,8 @@ class _Restricted(pickle.Unpickler):
 _OF_DATA = tuple(f"mechane.{room}." for room in ("core", "stage", "geometry", "model"))
 #: Modules of them whose classes read a file when they are made.
 _DOING = {"mechane.stage.view", "mechane.stage.opening", "mechane.model.saved"}
+#: Modules of functions that only look at their arguments: transformers of attributes, which a builder names.
+_OF_VALUES = {"mechane.model.mujoco_attributes", "mechane.model.mujoco_paths"}
 #: Functions that make data of data.
 _FUNCTIONS = {"mechane.core.array._restored", "mechane.geometry.mesh._mesh_again", "mechane.geometry.sdf._again", "mechane.model.import_verbs._result_again",
               "mechane.model.state._own_again", *(f"mechane.model.reduce.{what}_again" for what in ("builder", "model", "of_model", "contacts"))}
