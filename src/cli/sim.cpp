@@ -27,6 +27,7 @@
 #include "cli/watch.h"
 #include "mechane/core/hash.h"
 #include "mechane/device/device_solver.h"
+#include "mechane/importer/codes.h"
 #include "mechane/run/codes.h"
 #include "mechane/run/controllers.h"
 #include "mechane/run/stage_solver.h"
@@ -333,7 +334,9 @@ int run_sim(SimArgs& args, Context& context)
         io.say(fmt::format("sense     {}: {:.4g} N at the end ({:.4g}, {:.4g}, {:.4g})\n", sensor.label,
                            static_cast<double>(length(sensor.force.back())), static_cast<double>(sensor.force.back().x),
                            static_cast<double>(sensor.force.back().y), static_cast<double>(sensor.force.back().z)));
-    if (const std::string hint = sim_hint(*scene, result->recording, args.scene.ground_wanted); !hint.empty())
+    if (const std::string hint = sim_hint(*scene, result->recording, args.scene.ground_wanted,
+                                          found.count(importer::codes::kMujocoFlag.id) > 0);
+        !hint.empty())
         io.say(fmt::format("hint      {}\n", hint));
     // Events behind the end of the run never happened.
     for (const run::ControllerEvent& event : controlled->events)

@@ -42,7 +42,7 @@ std::optional<std::size_t> bolt(const model::Model& model)
 
 }  // namespace
 
-std::string sim_hint(const run::Scene& scene, const record::Recording& recording, bool ground)
+std::string sim_hint(const run::Scene& scene, const record::Recording& recording, bool ground, bool switched_off)
 {
     const model::Model& model = scene.model;
     if (recording.frames.empty()) return {};
@@ -51,6 +51,8 @@ std::string sim_hint(const run::Scene& scene, const record::Recording& recording
         for (std::size_t i = 0; i < model.shape_count(); ++i)
             touches = touches ||
                       (model.shape_body[i] >= 0 && (model.shape_flags[i] & model::shape_flag::collide_shapes) != 0);
+        if (!touches && switched_off)
+            return fmt::format("{} falls: a flag of MuJoCo switches all contacts off", model.body_label[*body]);
         if (!touches)
             return fmt::format("{} falls: no body has a collider; apply PhysicsCollisionAPI to what should touch",
                                model.body_label[*body]);

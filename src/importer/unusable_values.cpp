@@ -148,7 +148,7 @@ void report_unusable_values(Import& run)
     // What the readers have said already.
     std::set<std::pair<std::string, std::string>> said;
     for (const Diagnostic& one : run.found)
-        if (!one.site.property.empty()) said.emplace(one.site.prim, one.site.property);
+        if (!one.site.property.empty() && one.severity != Severity::info) said.emplace(one.site.prim, one.site.property);
 
     struct Place {
         const Code* code = nullptr;

@@ -75,6 +75,19 @@ class Flags(unittest.TestCase):
         self.assertIn("IMPORT_MUJOCO_FLAG", done.stderr)
         self.assertRegex(done.stdout, r"mjc:flag:contact = 0 .*used")
 
+    def test_a_flag_of_another_type_works_and_is_told(self):
+        for kind, value in (("int", "0"), ("double", "0"), ("uniform int", "0")):
+            text = STAGE.replace("FLAGS", f"        {kind} mjc:flag:contact = {value}\n")
+            self.stage.write_text(text)
+            done = mechane("sim", self.stage, "--frames", "2", "--resolvers", "newton,mjc")
+            self.assertRegex(done.stderr, r"STAGE_TYPE_OTHER.*mjc:flag:contact is of type (int|double), and bool in its schema", kind)
+
+    def test_what_falls_for_the_flag_is_not_told_to_have_no_collider(self):
+        self.stage.write_text(STAGE.replace("FLAGS", "        uniform bool mjc:flag:contact = 0\n").partition("    def PhysicsRevoluteJoint")[0] + "}\n")
+        done = mechane("sim", self.stage, "--duration", "1s", "--resolvers", "newton,mjc")
+        self.assertIn("/W/b falls: a flag of MuJoCo switches all contacts off", done.stderr)
+        self.assertNotIn("no body has a collider", done.stderr)
+
     def test_without_the_resolver_of_mujoco_the_flags_say_nothing(self):
         self.assertTrue(self.model("contact", resolvers="newton")["contact"])
 
