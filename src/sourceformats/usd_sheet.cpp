@@ -51,15 +51,19 @@ usd::Layer& Sheet::layer(Role role)
     return *slot;
 }
 
-// Values of one prim come one after the other: the path that was parsed last is mostly the one that is asked for
-// again.
+// Parents come before children: a path is mostly one name more, which is cheaper than reading the whole text.
 const usd::Path& Sheet::path_of(const std::string& path)
 {
-    if (path != last_text_) {
-        last_text_ = path;
-        last_path_ = usd::Path(path);
+    if (last_ != nullptr && path == last_->first) return last_->second;  // values of one prim come one after the other
+    auto found = paths_.find(path);
+    if (found == paths_.end()) {
+        const std::size_t end    = path.find('{') == std::string::npos ? path.rfind('/') : 0;  // variants are no names
+        const auto        parent = end == 0 || end == std::string::npos ? paths_.end() : paths_.find(path.substr(0, end));
+        found = paths_.emplace(path, parent == paths_.end() ? usd::Path(path)
+                                                            : parent->second.child(usd::Token(path.substr(end + 1)))).first;
     }
-    return last_path_;
+    last_ = &*found;
+    return found->second;
 }
 
 void Sheet::define(Role role, const std::string& path, const std::string& type, const Place& place)
@@ -67,7 +71,7 @@ void Sheet::define(Role role, const std::string& path, const std::string& type, 
     // A prim is defined once a layer. A second call leaves its type and its place alone.
     if (!defined_.emplace(single() ? 0 : static_cast<int>(role), path).second) return;
     check(layer(role).define(path_of(path), type), path);
-    places_.try_emplace(path, place);
+    if (single()) places_.try_emplace(path, place);
 }
 
 void Sheet::apply(Role role, const std::string& path, const std::string& api)
@@ -113,7 +117,7 @@ void Sheet::select_variant(Role role, const std::string& path, const std::string
 // Where in the source a property came from: findings about the stage then name the line of the source.
 void Sheet::note(const std::string& path, const std::string& property, const Place& place)
 {
-    if (place.file) places_[path + "." + property] = place;
+    if (single() && place.file) places_[path + "." + property] = place;
 }
 
 void Sheet::field(Role role, const std::string& path, const std::string& key, const std::string& type,
@@ -141,7 +145,7 @@ void Sheet::target(Role role, const std::string& path, const std::string& name, 
                    const Place& place)
 {
     std::vector<usd::Path> paths;
-    for (const std::string& t : targets) paths.emplace_back(t);
+    for (const std::string& t : targets) paths.push_back(path_of(t));
     check(layer(role).set_targets(path_of(path).property(name), paths), path);
     note(path, name, place);
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@ inline constexpr int kRoles = 7;
 class Sheet {
   public:
     Sheet(Layout layout, std::string name);
+    Sheet(const Sheet&) = delete;
 
     [[nodiscard]] bool single() const { return layout_ == Layout::single; }
 
@@ -75,8 +77,8 @@ class Sheet {
     std::optional<Diagnostic>                     failed_;
     std::optional<std::pair<double, double>>      range_;
 
-    std::string last_text_;  ///< of the prim that was written last, as most are again
-    usd::Path   last_path_;
+    std::unordered_map<std::string, usd::Path>     paths_;           ///< as texts
+    const std::pair<const std::string, usd::Path>* last_ = nullptr;  ///< that was asked for last, as most are again
 
     usd::Layer&      layer(Role role);
     const usd::Path& path_of(const std::string& path);

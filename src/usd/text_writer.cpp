@@ -26,6 +26,7 @@
 #include <pxr/sdf/usdaData.h>
 #include <pxr/tf/stringUtils.h>
 #include <pxr/vt/array.h>
+#include <pxr/vt/dictionary.h>
 
 #include <algorithm>
 #include <charconv>
@@ -161,6 +162,46 @@ bool append(std::string& out, const VtValue& value)
     return known;
 }
 
+/// Whether a key of a dictionary stands without quotes.
+bool is_word(const std::string& key)
+{
+    const auto of_words = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    return !key.empty() && of_words(key[0]) &&
+           std::all_of(key.begin(), key.end(), [&](char c) { return of_words(c) || (c >= '0' && c <= '9'); });
+}
+
+/// The type of an entry of a dictionary; null for one that OpenUSD's writer has to print.
+const char* type_in_dictionary(const VtValue& value)
+{
+    if (value.IsHolding<double>()) return "double";
+    if (value.IsHolding<VtArray<double>>()) return "double[]";
+    if (value.IsHolding<std::string>()) return "string";
+    if (value.IsHolding<VtArray<std::string>>()) return "string[]";
+    if (value.IsHolding<bool>()) return "bool";
+    if (value.IsHolding<int>()) return "int";
+    return value.IsHolding<VtDictionary>() ? "dictionary" : nullptr;
+}
+
+/// A dictionary in braces, an entry a line, by the bytes of the keys.
+bool append(std::string& out, const VtDictionary& dictionary, std::size_t depth)
+{
+    out += "{\n";
+    for (const auto& [key, value] : dictionary) {
+        const char* type = type_in_dictionary(value);
+        if (type == nullptr || !is_word(key)) return false;
+        out.append(4 * (depth + 1), ' ');
+        out += type, out += ' ', out += key, out += " = ";
+        if (value.IsHolding<VtDictionary>()) {
+            if (!append(out, value.UncheckedGet<VtDictionary>(), depth + 1)) return false;
+            continue;
+        }
+        if (!append(out, value)) return false;
+        out += '\n';
+    }
+    out.append(4 * depth, ' ');
+    return out += "}\n", true;
+}
+
 /// Samples are looked at too, since each may be an edit.
 /// Edits of arrays need a newer version of the format, which the head of the file says.
 bool edits_array(const VtValue& value)
@@ -248,8 +289,8 @@ class TextWriter {
     bool head(const SdfPath& path, std::size_t depth, TfTokenVector& properties, TfTokenVector& children)
     {
         static const TfTokenVector kLeftToOpenUsd{
-            keys_.AssetInfo, keys_.CustomData,   keys_.Documentation, keys_.InheritPaths, keys_.Specializes,
-            keys_.Active,    keys_.Instanceable, keys_.Hidden,        keys_.DisplayName,  keys_.VariantSelection};
+            keys_.AssetInfo, keys_.Documentation, keys_.InheritPaths, keys_.Specializes,     keys_.Active,
+            keys_.Instanceable, keys_.Hidden, keys_.DisplayName, keys_.VariantSelection};
         static const TfToken kKind("kind");
         const TfTokenVector  fields    = data_.List(path);
         SdfSpecifier         specifier = SdfSpecifierOver;
@@ -267,7 +308,8 @@ class TextWriter {
                 children = names(path, field);
             } else if (field == SdfChildrenKeys->PropertyChildren) {
                 properties = names(path, field);
-            } else if (field == kApiSchemas || field == kKind || field == keys_.Payload || field == keys_.References) {
+            } else if (field == kApiSchemas || field == kKind || field == keys_.Payload || field == keys_.References ||
+                       field == keys_.CustomData) {
                 metadata.push_back(&field);
             } else if (one_of(field, kLeftToOpenUsd)) {
                 plain = false;
@@ -318,9 +360,9 @@ class TextWriter {
         }
         if (value.IsHolding<SdfPayloadListOp>()) return arc(value.UncheckedGet<SdfPayloadListOp>(), "payload");
         if (value.IsHolding<SdfReferenceListOp>()) return arc(value.UncheckedGet<SdfReferenceListOp>(), "references");
-        if (!value.IsHolding<TfToken>()) return false;
         out += field.GetString(), out += " = ";
-        if (!append(out, value.UncheckedGet<TfToken>())) return false;
+        if (value.IsHolding<VtDictionary>()) return append(out, value.UncheckedGet<VtDictionary>(), depth);
+        if (!value.IsHolding<TfToken>() || !append(out, value.UncheckedGet<TfToken>())) return false;
         out += '\n';
         return true;
     }

@@ -114,6 +114,61 @@ class "k" (
 {
 }
 
+over "dictionaries" (
+    customData = {
+        string A = "x"
+        string Z_1 = ""
+        dictionary a = {
+            dictionary empty = {
+            }
+            int n = -3
+            dictionary q = {
+                bool y = 0
+                bool z = 1
+            }
+        }
+        string[] arr = ["a", "it's"]
+        double b10 = 1.5
+        double[] b9 = [1, 2e20]
+        double[] e = []
+    }
+    kind = "component"
+    prepend references = @./c.usda@
+)
+{
+}
+
+def "rarer" (
+    customData = {
+        token t = "k"
+        float3 v = (1, 2, 3)
+    }
+)
+{
+}
+
+def "keys" (
+    customData = {
+        int "9" = 2
+        int "a:b" = 1
+    }
+)
+{
+}
+
+def "quoted" (
+    customData = {
+        string s = 'a "b"'
+    }
+)
+{
+    float x (
+        customData = {
+            double y = 1
+        }
+    )
+}
+
 )usda";
 
 }  // namespace

@@ -61,7 +61,7 @@ struct UsdRobot {
     std::vector<std::pair<std::string, std::string>> textures;  ///< file, name in the result
     std::vector<std::pair<std::string, std::string>>
                                  pictures;  ///< name in the result, bytes: of what lies in no file of its own
-    std::map<std::string, Place> places;    ///< prim or property path -> where the source says it
+    std::map<std::string, Place> places;    ///< of one layer: prim or property path -> where the source says it
 };
 
 enum class Layout {
