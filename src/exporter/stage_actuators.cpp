@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -34,6 +35,8 @@ sf::Dof* StageReader::driven_axis(const std::vector<usd::Path>& targets)
     const auto named = targets.empty() ? joints.end() : joints.find(targets.front());
     if (named == joints.end()) return nullptr;
     sf::Joint& joint = tree.joints[at(named->second)];
+    if (const auto axis = axes.find(targets.front()); axis != axes.end())
+        return &*std::ranges::find(joint.dofs, axis->second, &sf::Dof::name);
     // Drives of the tree belong to joints of one axis.
     const bool one = joint.kind == sf::Joint::Kind::revolute || joint.kind == sf::Joint::Kind::prismatic;
     return one && joint.dofs.size() == 1 ? &joint.dofs.front() : nullptr;

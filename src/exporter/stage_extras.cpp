@@ -168,7 +168,10 @@ class ExtraReader {
             return found == map.end() ? std::nullopt : std::optional(sf::Ref{kind, found->second});
         };
         // A path may be several things at once; the order says which meaning counts.
-        if (const auto r = in(r_.joints, sf::Ref::Kind::joint)) return *r;
+        if (auto r = in(r_.joints, sf::Ref::Kind::joint)) {
+            if (const auto axis = r_.axes.find(target); axis != r_.axes.end()) r->axis = axis->second;
+            return *r;
+        }
         if (const auto r = in(r_.sites, sf::Ref::Kind::site)) return *r;
         if (const auto r = in(r_.links, sf::Ref::Kind::link)) return *r;
         if (const auto r = in(r_.shapes, sf::Ref::Kind::shape)) return *r;

@@ -38,6 +38,9 @@ Vec3d axis_of(physics::Dof dof)
     return axis_vector<double>(static_cast<int>(dof) - first);
 }
 
+bool is_equality(const physics::Joint& joint)
+{ return joint.prim.has_api("MjcEqualityConnectAPI") || joint.prim.has_api("MjcEqualityWeldAPI"); }
+
 /// A name of kDofs that stands for an axis that OpenUSD's joint does not have.
 constexpr std::string_view kLeftOut = "out:";
 
@@ -221,6 +224,7 @@ void StageReader::read_joints()
     for (const sf::Joint& j : tree.joints) taken.insert(j.name);
     std::map<std::string, int> by_name;
     for (std::size_t l = 0; l < tree.links.size(); ++l) by_name.emplace(tree.links[l].name, static_cast<int>(l));
+    std::vector<usd::Path> first_of(tree.joints.size());  // frames have made joints already, of no prim
     for (const physics::Joint& from : model.joints) {
         if (!from.valid || !from.enabled) {
             if (from.valid)
@@ -245,7 +249,8 @@ void StageReader::read_joints()
         joint_values(from, to);
         // Turning the joint round inverts its transform: with q unchanged the axes change their sign, and the order of
         // several axes is reversed ((AB)^-1 = B^-1 A^-1).
-        if (to.child < 0) {  // the world is never a child
+        const bool turned = to.child < 0;
+        if (turned) {  // the world is never a child
             std::swap(to.parent, to.child);
             std::swap(to.X_PJ, to.X_CJ);
             for (sf::Dof& dof : to.dofs) dof.axis = -dof.axis;
@@ -259,13 +264,50 @@ void StageReader::read_joints()
                 to.X_PJ         = inverse(tree.links[at(l->second)].X_WL) * X_W * to.X_PJ;
                 to.parent       = l->second;
             }
-        joints[from.path] = static_cast<int>(tree.joints.size());
         if (std::isfinite(from.break_force) || std::isfinite(from.break_torque))
             lose("break-force", Severity::warning, sf::LossAction::dropped, "kinematics", from.prim.site(),
                  fmt::format("joint '{}'", to.name), fmt::format("{} {}", from.break_force, from.break_torque), {},
                  "no format knows joints that break");
+        if (joined(from, to, turned, first_of)) continue;
+        joints[from.path] = static_cast<int>(tree.joints.size());
+        first_of.push_back(from.path);
         tree.joints.push_back(std::move(to));
     }
+}
+
+/// Several hinges and slides between two bodies are one joint of as many axes, as simulations have it (import 3.8): a
+/// body has one joint to its parent, and a second one would hold it like a loop.
+/// @param turned    the ends were exchanged, so that the axes come in the opposite order
+/// @param first_of  by joint of the tree: the prim that it was made of, or empty
+/// @return whether `axis` is in another joint of the tree now
+bool StageReader::joined(const physics::Joint& from, sf::Joint& axis, bool turned, std::vector<usd::Path>& first_of)
+{
+    using Kind           = sf::Joint::Kind;
+    const auto is_simple = [](const sf::Joint& j) { return j.kind == Kind::revolute || j.kind == Kind::prismatic; };
+    if (!is_simple(axis) || axis.loop || is_equality(from)) return false;
+    const auto into = std::ranges::find_if(tree.joints, [&](const sf::Joint& j) {
+        const usd::Path& prim = first_of[static_cast<std::size_t>(&j - tree.joints.data())];
+        return !prim.empty() && j.parent == axis.parent && j.child == axis.child && !j.loop &&
+               (is_simple(j) || axes.contains(prim));
+    });
+    if (into == tree.joints.end()) return false;
+    sf::Joint&       joint = *into;
+    const usd::Path& first = first_of[static_cast<std::size_t>(into - tree.joints.begin())];
+    if (const double apart = std::max(length(axis.X_PJ.p - joint.X_PJ.p), length(axis.X_CJ.p - joint.X_CJ.p)); apart > 1e-6)
+        lose("joint-anchor", Severity::warning, sf::LossAction::approximated, "kinematics", from.prim.site(),
+             fmt::format("joint '{}'", axis.name), fmt::format("an anchor {:.3g} m from that of '{}'", apart, joint.name),
+             "the anchor of that joint", "joints between the same two bodies are one joint, as in a simulation");
+    sf::Dof dof = std::move(axis.dofs.front());
+    dof.axis    = rotate(conjugate(joint.X_PJ.q) * axis.X_PJ.q, dof.axis);
+    if (is_simple(joint)) axes[first] = joint.dofs.front().name;
+    axes[from.path]   = dof.name;
+    joints[from.path] = static_cast<int>(into - tree.joints.begin());
+    joint.kind        = Kind::generic;
+    joint.collide     = joint.collide && axis.collide;
+    joint.dofs.insert(turned ? joint.dofs.begin() : joint.dofs.end(), std::move(dof));
+    // Slides come before turns in a joint of several axes.
+    std::ranges::stable_partition(joint.dofs, [](const sf::Dof& d) { return !d.angular; });
+    return true;
 }
 
 /// Where an anchor of the world is no frame of a prim and the authored poses contradict it, the body stays where it is
@@ -274,7 +316,7 @@ void StageReader::world_side(const physics::Joint& from, sf::Joint& to)
 {
     if ((to.parent < 0) == (to.child < 0)) return;
     // An equality of MuJoCo pulls the body to where it is held.
-    if (from.prim.has_api("MjcEqualityConnectAPI") || from.prim.has_api("MjcEqualityWeldAPI")) return;
+    if (is_equality(from)) return;
     const bool  first  = to.parent < 0;
     const Posed X_own  = first ? from.X_WF0 : from.X_WF1;
     const Posed X_body = first ? from.X_WF1 : from.X_WF0;

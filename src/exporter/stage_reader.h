@@ -42,6 +42,7 @@ class StageReader {
     std::unordered_map<usd::Path, int> idle_shapes;    ///< collider that is switched off -> shape seen in its place
     std::unordered_map<usd::Path, int> sites;          ///< prim -> site
     std::unordered_map<usd::Path, int> joints;         ///< prim -> joint of the tree
+    std::unordered_map<usd::Path, std::string> axes;   ///< prim that became an axis of a joint of several -> its name
     std::vector<usd::Path>             link_paths;
 
     void read();
@@ -81,6 +82,7 @@ class StageReader {
     void world_side(const physics::Joint& from, sf::Joint& to);
     void joint_values(const physics::Joint& from, sf::Joint& to);
     void single_axis(const physics::Joint& from, sf::Joint& to);
+    bool joined(const physics::Joint& from, sf::Joint& axis, bool turned, std::vector<usd::Path>& first_of);
     void generic_axes(const physics::Joint& from, sf::Joint& to);
     /// @param axis  as resolvers name it, "angular" or "transX"; empty: it has no limits of its own
     void                                   passive(const usd::Prim& prim, sf::Dof& dof, std::string_view axis);

@@ -175,7 +175,10 @@ JointPlan plan_trees(Import& run)
         listed.push_back(i);
     }
     const auto  node_of = [&](physics::Index b) { return b != physics::kNone && run.imports(b) ? b : kGraphWorld; };
-    const Edges graph   = group_edges(run, listed, node_of, true);
+    Edges       graph   = group_edges(run, listed, node_of, true);
+    // Turns do not commute: the axes of a joint have the order in which the stage lists its members, since that is the
+    // order of the source from which such joints come (MJCF). Newton goes by path.
+    for (std::vector<physics::Index>& members : graph.members) std::ranges::sort(members);
     // A kinematic body moves by itself: it is a place to hang from, like the world.
     std::vector<bool> kinematic(run.physics.bodies.size());
     for (std::size_t b = 0; b < kinematic.size(); ++b) kinematic[b] = run.physics.bodies[b].kinematic;

@@ -122,8 +122,9 @@ std::string MjcfWriter::joint_name(const sf::Ref& ref, const std::vector<sf::Ext
     if (ref.kind != sf::Ref::Kind::joint || ref.index < 0) return {};
     const sf::Joint& joint  = tree_.joints[index(ref.index)];
     const sf::Extra* wanted = find(extras, sf::hints::kDof);
+    const std::string axis  = wanted != nullptr ? plain(wanted->text) : ref.axis;
     for (std::size_t d = 0; d < joint.dofs.size(); ++d)
-        if ((joint.dofs.size() == 1 || (wanted != nullptr && plain(wanted->text) == joint.dofs[d].name)) &&
+        if ((joint.dofs.size() == 1 || (!axis.empty() && axis == joint.dofs[d].name)) &&
             (joint.kind == sf::Joint::Kind::ball || !locked(joint.dofs[d])))
             return dof_names_[index(ref.index)][d];
     return {};

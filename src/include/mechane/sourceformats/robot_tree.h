@@ -35,8 +35,9 @@ struct Extra {
 /// Something that another prim points at.
 struct Ref {
     enum class Kind { link, joint, shape, site, prim, camera };
-    Kind kind  = Kind::link;
-    int  index = 0;
+    Kind        kind  = Kind::link;
+    int         index = 0;
+    std::string axis  = {};  ///< of a joint of several axes: the name of the one that is meant, where a prim names it
 };
 struct Relation {
     std::string      name;
