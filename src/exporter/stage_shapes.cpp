@@ -295,6 +295,7 @@ class ShapeReader {
             if (shape.mesh < 0) return dropped(prim, "visual", type, "it has no faces", Severity::warning);
         } else if (size) {
             solid(prim, *size, s, shape);
+            if (!has_extent(shape)) return dropped(prim, "visual", type, "it has no size", Severity::warning);
             if (size->kind == physics::SolidSize::Kind::capsule) uneven("a capsule");
             if (size->kind == physics::SolidSize::Kind::cylinder) uneven("a cylinder");
             if (size->kind == physics::SolidSize::Kind::cone) uneven("a cone");
@@ -304,6 +305,26 @@ class ShapeReader {
         shape.material = look(prim);
         r_.vendor_values(prim, shape.extras);
         add(std::move(shape), prim.path());
+    }
+
+    /// Whether there is anything to be seen of it: no format takes sizes of zero.
+    static bool has_extent(const sf::Shape& shape)
+    {
+        const Vec3d& z = shape.size;
+        switch (shape.kind) {
+            case sf::Shape::Kind::box:
+            case sf::Shape::Kind::ellipsoid:
+                return z.x > 0 && z.y > 0 && z.z > 0;
+            case sf::Shape::Kind::cylinder:
+                return z.x > 0 && z.y > 0;
+            case sf::Shape::Kind::sphere:
+            case sf::Shape::Kind::capsule:
+                return z.x > 0;
+            case sf::Shape::Kind::plane:
+            case sf::Shape::Kind::mesh:
+                return true;
+        }
+        return true;
     }
 
     /// What is seen of a prim that has sizes, under a scale that takes them to metres.

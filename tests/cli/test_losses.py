@@ -398,6 +398,15 @@ class SeenColliders(unittest.TestCase):
             self.assertEqual([g.get("size") for g in geoms], ["2 3 0.1"])
             self.assertEqual([e.text for e in ElementTree.parse(pathlib.Path(folder, "r.sdf")).findall(".//visual//size")], ["4 6"])
 
+    def test_what_has_no_size_is_told(self):
+        for own in ("double size = 0\n", "double size = 1\nfloat3 xformOp:scale = (1, 0, 1)\nuniform token[] xformOpOrder = [\"xformOp:scale\"]\n"):
+            with tempfile.TemporaryDirectory() as folder:
+                source, loss = pathlib.Path(folder, "s.usda"), pathlib.Path(folder, "l.json")
+                source.write_text(self.SEEN % (self.collider("Cube", own) + 'def Sphere "d" (prepend apiSchemas = ["PhysicsCollisionAPI"])\n{\n}\n'))
+                mechane("convert", source, "-o", pathlib.Path(folder, "r.xml"), "--loss", loss, "--fail-on-loss", "never")
+                self.assertEqual(len(ElementTree.parse(pathlib.Path(folder, "r.xml")).findall(".//geom")), 1)
+                self.assertIn("/b/c", [e["what"] for e in json.loads(loss.read_text())["entries"] if e["action"] == "dropped"])
+
     def test_parts_of_a_mesh_keep_their_looks(self):
         parts = 'def GeomSubset "%s" (prepend apiSchemas = ["MaterialBindingAPI"])\n{\nuniform token elementType = "face"\nuniform token familyName = "materialBind"\nint[] indices = %s\nrel material:binding = </%s>\n}\n'
         look = 'def Material "%s"\n{\n    token outputs:surface.connect = </%s/S.outputs:surface>\n    def Shader "S"\n    {\n        uniform token info:id = "UsdPreviewSurface"\n        token outputs:surface\n    }\n}\n'
