@@ -17,7 +17,7 @@ from tests.cli.program import PROGRAM, ROOT
 
 SCHEMAS = {"newton_usd_schemas": "Newton", "mjcPhysics": "Mjc", "PhysxSchema": "Physx"}
 #: How many attributes a run draws; MECHANE_ALL_VENDOR_VALUES=1: all of them.
-DRAWN = 90
+DRAWN = 60
 #: Part of the robot by the beginning of the schema's name; the first that fits. What fits nowhere stands on a link.
 PARTS = (("NewtonScene", "scene"), ("NewtonXpbd", "scene"), ("NewtonKamino", "scene"), ("NewtonVbd", "scene"), ("NewtonMPMScene", "scene"), ("MjcScene", "scene"), ("PhysxScene", "scene"),
          ("NewtonArticulation", "robot"), ("PhysxArticulation", "robot"), ("NewtonJoint", "hinge"), ("MjcJoint", "hinge"), ("PhysxJoint", "hinge"), ("PhysicsJointState", "hinge"), ("PhysxLimit", "hinge"),
@@ -34,6 +34,12 @@ VALUES = {"mjc:actDim": "1", "mjc:actLimited": '"true"', "mjc:ctrlLimited": '"tr
           "mjc:qpos": "[0.1, 0.2]", "physxConvexHullCollision:hullVertexLimit": "7", "newton:massModel": '"shell"', "mjc:crankLength": "0.5"}
 #: Entries that stand for a part of the robot with all that it says.
 WHOLE = ("actuator", "loop-joint", "no-word", "site")
+#: Joints of other kinds, each to a link of its own.
+LOCK = "".join(f"float limit:{axis}:physics:low = 1\nfloat limit:{axis}:physics:high = -1\n" for axis in ("transX", "transY", "transZ", "rotX"))
+JOINTS = {"slider": ("PhysicsPrismaticJoint", "float physics:lowerLimit = -1\nfloat physics:upperLimit = 1\n", ()), "ball": ("PhysicsSphericalJoint", "", ()), "fixed": ("PhysicsFixedJoint", "", ()),
+          "wheel": ("PhysicsRevoluteJoint", "", ()), "cardan": ("PhysicsJoint", LOCK, tuple(f"PhysicsLimitAPI:{axis}" for axis in ("transX", "transY", "transZ", "rotX")))}
+#: Where values may stand that are for another part.
+ANYWHERE = ("scene", "robot", "base", "box", "seen", "site", "mesh", "rubber", "hinge", "follower", "loop", "weld", "motor", "servo", "tendon", "key", *JOINTS)
 HEAD = '#usda 1.0\n(\n    defaultPrim = "robot"\n    metersPerUnit = 1\n    kilogramsPerUnit = 1\n    upAxis = "Z"\n)\n'
 BODY = ("PhysicsRigidBodyAPI", "PhysicsMassAPI")
 MASS = "float physics:mass = 1\npoint3f physics:centerOfMass = (0, 0, 0)\nfloat3 physics:diagonalInertia = (0.1, 0.1, 0.1)\n"
@@ -96,6 +102,8 @@ def robot(part="", apis=(), lines=""):
         prim("hand", "Xform", MASS + place.format(2), BODY, prim("palm", "Cube", "double size = 0.1\n", ("PhysicsCollisionAPI",))) + \
         prim("foot", "Xform", MASS + place.format(3), BODY, prim("sole", "Cube", "double size = 0.1\n", ("PhysicsCollisionAPI",))) + \
         prim("ankle", "PhysicsRevoluteJoint", ends.format("hand", "foot") + limits + "point3f physics:localPos0 = (1, 0, 0)\n") + \
+        "".join(prim(n + "_tip", "Xform", MASS + place.format(4 + i), BODY) for i, n in enumerate(JOINTS)) + \
+        "".join(prim(n, kind, ends.format("foot", n + "_tip") + f"point3f physics:localPos0 = ({1 + i}, 0, 0)\n" + more, mine) for i, (n, (kind, more, mine)) in enumerate(JOINTS.items())) + \
         prim("hinge", "PhysicsRevoluteJoint", ends.format("base", "arm") + limits + "point3f physics:localPos0 = (1, 0, 0)\n") + \
         prim("follower", "PhysicsRevoluteJoint", ends.format("arm", "hand") + limits + "point3f physics:localPos0 = (1, 0, 0)\nrel newton:mimicJoint = </robot/hinge>\n", ("NewtonMimicAPI",)) + \
         prim("loop", "PhysicsSphericalJoint", ends.format("base", "hand") + loops + "point3f physics:localPos0 = (2, 0, 0)\n") + \
@@ -132,14 +140,26 @@ class VendorValues(unittest.TestCase):
             silent = [one for all_of in pool.map(lambda numbered: self.silent(pathlib.Path(folder), *numbered, bare), enumerate(rows)) for one in all_of]
         self.assertFalse(silent, "\n".join(silent) + f"\nseed {seed}: authored, and neither in the result nor in the report")
 
+    def test_values_on_parts_that_they_are_not_for_are_told(self):
+        """A reader goes by names, whatever the schema of the prim"""
+        seed = int(os.environ.get("MECHANE_SEED", random.randrange(10**6)))
+        drawn, bare = random.Random(seed), {}
+        rows = [row for row in shipped() if other_than(row[4], row[3], row[2]) is not None]
+        joints = [row for row in rows if "Joint" in row[0] or "Limit" in row[0]]
+        rows = [(row, drawn.choice(ANYWHERE)) for row in drawn.sample(rows, int(os.environ.get("MECHANE_DRAWN", 20)))] + \
+            [(row, drawn.choice(tuple(JOINTS))) for row in drawn.sample(joints, min(len(joints), int(os.environ.get("MECHANE_DRAWN", 20))))]
+        with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+            silent = [one for all_of in pool.map(lambda at: self.silent(pathlib.Path(folder), at[0], at[1][0], bare, at[1][1]), enumerate(rows)) for one in all_of]
+        self.assertFalse(silent, "\n".join(silent) + f"\nseed {seed}")
+
     @staticmethod
-    def silent(folder, number, row, bare):
+    def silent(folder, number, row, bare, part=None):
         """The formats that say nothing of an attribute. @param bare  what is written without it, by part, schemas and format"""
         schema, kind, attribute, type_, fallback = row
-        part = next((at for begin, at in PARTS if schema.startswith(begin)), "arm")
+        part = part or next((at for begin, at in PARTS if schema.startswith(begin)), "arm")
         instance = {"PhysxLimitAPI": "angular", "PhysicsJointStateAPI": "angular", "PhysxMimicJointAPI": "rotZ", "PhysxJointAxisAPI": "angular"}.get(schema, "x") if "__INSTANCE_NAME__" in attribute else ""
         name, api = attribute.replace("__INSTANCE_NAME__", instance), schema + (f":{instance}" if instance else "")
-        apis = () if kind else (api,)
+        apis = () if kind or part in ANYWHERE and part != next((at for begin, at in PARTS if schema.startswith(begin)), "arm") else (api,)
         line = f"{type_} {name} = {other_than(fallback, type_, attribute)}\n"
         out = []
         for suffix in ("urdf", "sdf", "xml"):
