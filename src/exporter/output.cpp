@@ -307,12 +307,18 @@ std::string Output::picture(const std::string& file)
     return slot->second;
 }
 
-geometry::Mesh Output::hull(const geometry::Mesh& mesh, std::optional<int> most) const
+geometry::Mesh Output::hull(const sf::Shape& shape, const geometry::Mesh& mesh)
 {
     // The hull that an engine would make of the mesh by itself; a mesh without a volume stays as it is.
     geometry::HullOptions how;
-    how.max_vertices = most.value_or(options.hull_vertices);
+    how.max_vertices = shape.hull_vertices.value_or(options.hull_vertices);
     const auto made  = geometry::build_hull(mesh.points, how);
+    // The source asks for a smaller hull than its points have.
+    if (made && shape.hull_vertices && made->points.size() >= index(*shape.hull_vertices))
+        lose("convex-hull", Severity::info, sf::LossAction::converted, "collision", shape.place,
+             fmt::format("shape '{}'", shape.name), fmt::format("a hull of at most {} vertices", *shape.hull_vertices),
+             fmt::format("a hull of {} vertices", made->points.size()),
+             "the hull is written, as a simulation makes it");
     return made ? *made : mesh;
 }
 

@@ -66,9 +66,9 @@ class Output {
                     bool materials, int otherwise);
     /// The same picture, relative to the robot's file; empty for none.
     std::string picture(const std::string& file);
-    /// The convex hull of a mesh; its triangles where it has none.
-    /// @param most  vertices; none: as the options say
-    [[nodiscard]] geometry::Mesh hull(const geometry::Mesh& mesh, std::optional<int> most) const;
+    /// The convex hull of a shape's mesh, with as many vertices as the source or the options allow; its triangles where
+    /// it has none.
+    geometry::Mesh hull(const sf::Shape& shape, const geometry::Mesh& mesh);
     /// The shape as triangles in its frame: a mesh, or what a format has no word for.
     [[nodiscard]] geometry::Mesh triangles(const sf::Shape& shape) const;
     /// Names of materials that are one each.

@@ -349,9 +349,8 @@ class SdformatWriter {
                 // approximation "none" it is the hull that collides.
                 if (collider && s.approximation != "none") out_.lose_approximation(s);
                 const std::string file = !collider ? out_.obj(s.mesh, s.scale, {}, name, true, s.material)
-                                         : s.approximation == "none"
-                                             ? out_.stl(name, mesh)
-                                             : out_.stl(name + "_hull", out_.hull(mesh, s.hull_vertices));
+                                         : s.approximation == "none" ? out_.stl(name, mesh)
+                                                                     : out_.stl(name + "_hull", out_.hull(s, mesh));
                 g.add("mesh").leaf(
                     "uri", out_.options.package.empty() ? file : "package://" + out_.options.package + "/" + file);
                 return;

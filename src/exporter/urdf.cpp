@@ -289,7 +289,7 @@ class UrdfWriter {
         // "none" asks for the triangles themselves; whatever else is asked for is a hull in URDF's engines.
         if (s.approximation == "none") return out_.stl(name, mesh);
         out_.lose_approximation(s);
-        return out_.stl(name + "_hull", out_.hull(mesh, s.hull_vertices));
+        return out_.stl(name + "_hull", out_.hull(s, mesh));
     }
 
     void material(XmlNode& node, const sf::Shape& s)

@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import re
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -183,6 +184,20 @@ class VendorValues(unittest.TestCase):
             files, entries = converted(pathlib.Path(folder), "d", robot("hinge", ("NewtonJointAPI", "MjcJointAPI"), "float newton:armature = 0.5\ndouble mjc:armature = 0.25\n"), "xml")
             self.assertIn('armature="0.5"', files["r.xml"].decode())
             self.assertEqual([(e["property"], e["sourceValue"]) for e in entries if e["code"] == "vendor-value"], [("mjc:armature", "0.25")])
+
+    def test_a_hull_has_no_more_vertices_than_the_source_allows(self):
+        """The fourteen corners of the mesh are all on its hull."""
+        with tempfile.TemporaryDirectory() as folder:
+            text = robot("mesh", ("NewtonMeshCollisionAPI",), "int newton:maxHullVertices = 7\n")
+            for suffix in ("urdf", "sdf"):
+                files, entries = converted(pathlib.Path(folder), suffix, text, suffix)
+                hull = files["r_meshes/mesh_hull.stl"]
+                triangles = [struct.unpack_from("<12f", hull, 84 + 50 * i)[3:] for i in range((len(hull) - 84) // 50)]
+                self.assertLessEqual(len({t[i:i + 3] for t in triangles for i in (0, 3, 6)}), 7)
+                self.assertIn("convex-hull", [e["code"] for e in entries])
+                done = subprocess.run([PROGRAM, "convert", f"{folder}/{suffix}.usda", "-o", f"{folder}/v.{suffix}", "--verify", "--fail-on-loss", "never"], capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertIn('maxhullvert="7"', converted(pathlib.Path(folder), "x", text, "xml")[0]["r.xml"].decode())
 
     def test_what_no_gravity_acts_on(self):
         with tempfile.TemporaryDirectory() as folder:
