@@ -15,6 +15,7 @@
 #include "cli/outputs.h"
 #include "mechane/conversion/convert.h"
 #include "mechane/conversion/layout.h"
+#include "mechane/exporter/codes.h"
 #include "mechane/files/read.h"
 #include "mechane/files/suffix.h"
 
@@ -115,11 +116,6 @@ int tell(const ConvertArgs& args, Context& context, const conversion::Conversion
     const difference::Rollout* rollout = done.verified && done.verified->rollout ? &*done.verified->rollout : nullptr;
     // The report first: it exists also where the exit status says that something was lost.
     if (!args.loss.empty()) {
-        // Which files the result has is known only now: meshes of URDF, buffers of glTF.
-        if (is_one_of(args.loss, done.files)) {
-            context.io.say_error(fmt::format("--loss '{}' is a file of the result; the report was not written\n", args.loss));
-            return kExitUsage;
-        }
         const std::string text =
             files::has_suffix(args.loss, {".txt"}) ? sf::to_text(done.losses, SIZE_MAX) : sf::to_json(done.losses);
         if (const ExitCode wrote = write_text(args.loss, text, context.io); wrote != kExitClean) return wrote;
@@ -193,6 +189,16 @@ void tell_idle_options(const ConvertArgs& args, const CLI::App& verb, const Io& 
         idle("--" + option->get_lnames().front(), exporter::is_gltf(args.output));
 }
 
+/// Which files a result has is known when it is computed: meshes of URDF, buffers of glTF.
+Result<void> may_write(const ConvertArgs& args, const Context& context, const std::vector<std::string>& files)
+{
+    if (!args.loss.empty() && is_one_of(args.loss, files))
+        return make_diagnostic(exporter::kOption, {.layer = args.loss},
+                               fmt::format("--loss '{}' is a file of the result", args.loss),
+                               "Give the report another name.");
+    return refuse_read_outputs(context);
+}
+
 int run_convert(ConvertArgs& args, const CLI::App& verb, Context& context)
 {
     args.entry = conversion::entry_of(args.input, args.output);
@@ -208,15 +214,16 @@ int run_convert(ConvertArgs& args, const CLI::App& verb, Context& context)
                    args.absent)),
                kExitUnsupported;
     // No result may overwrite what was read, the report neither. It is asked before the first byte is written.
-    const conversion::Options how{.read           = *options,
-                                  .write          = args.write,
-                                  .gltf           = *args.gltf,
-                                  .scene          = *scene,
-                                  .verify         = args.verify,
-                                  .threads        = context.global.threads,
-                                  .before_writing = [&context] { return refuse_read_outputs(context); }};
-    Diagnostics               found;
-    const auto                done = conversion::convert(args.input, args.output, how, found);
+    const conversion::Options how{
+        .read           = *options,
+        .write          = args.write,
+        .gltf           = *args.gltf,
+        .scene          = *scene,
+        .verify         = args.verify,
+        .threads        = context.global.threads,
+        .before_writing = [&](const std::vector<std::string>& files) { return may_write(args, context, files); }};
+    Diagnostics found;
+    const auto  done = conversion::convert(args.input, args.output, how, found);
     context.io.report(found);
     if (!done) return context.io.fail(done.error());
     return tell(args, context, *done, found);

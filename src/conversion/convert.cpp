@@ -106,7 +106,7 @@ class Converting {
     Result<void>         robot_into_file();
     /// Keeps what a reader of robots found, and how the result is called.
     void         take_read(const sf::ReadRobot& robot);
-    Result<void> may_write() const;
+    Result<void> may_write(const std::vector<std::string>& files) const;
     Result<void> written(Result<std::vector<std::string>> files);
     Result<void> verified(const Original& from, const StagePointer& result = nullptr);
 
@@ -130,7 +130,7 @@ Result<StagePointer> Converting::stage_of_input(sf::RobotTree* original)
 }
 
 /// Whether the result may take its place, now that all is known of it.
-Result<void> Converting::may_write() const
+Result<void> Converting::may_write(const std::vector<std::string>& files) const
 {
     if (options_.strict) {
         const auto lost = [](const sf::Loss& one) {
@@ -144,7 +144,7 @@ Result<void> Converting::may_write() const
                                                more > 0 ? fmt::format(", and {} more", more) : std::string()));
         }
     }
-    return options_.before_writing();
+    return options_.before_writing(files);
 }
 
 Result<void> Converting::written(Result<std::vector<std::string>> files)
@@ -180,7 +180,7 @@ Result<void> Converting::scene_out()
     done_.losses.kept   = 0;  // the writer counts anew what is kept
     const auto made     = exporter::write_gltf(**stage, fs::path(output_).filename().string(), gltf, done_.losses);
     if (!made) return made.error();
-    if (auto possible = may_write(); !possible) return possible;
+    if (auto possible = may_write(exporter::file_names(*made, output_)); !possible) return possible;
     done_.entry          = output_;
     const std::size_t of = (*stage)->prim_count() - 1;
     done_.contents.other = of == 1 ? "1 prim" : fmt::format("{} prims", of);
@@ -199,7 +199,7 @@ Result<void> Converting::robot_out()
     if (!stage) return stage.error();
     found_.append((*stage)->diagnostics());
     // A stage without bodies and joints is no robot.
-    auto robot = exporter::robot_of_stage(**stage, importer::collision_solids(*stage, found_));
+    auto robot = exporter::robot_of_stage(**stage, importer::collision_solids(*stage, found_), format);
     if (!robot) return robot.error();
     found_.append(robot->found);
     if (!options_.read.name.empty()) robot->tree.name = options_.read.name;
@@ -209,11 +209,10 @@ Result<void> Converting::robot_out()
     sf::LossReport& lost = done_.losses;
     // Of a source of another format the reader has counted what it kept; what the writer puts back is kept too, and
     // what the writer has no word for is not. A stage has no list of values that could be counted.
-    const std::size_t told = lost.entries.size();
-    if (!is_stage) difference::correct_restored(lost, from.tree, robot->tree, format);
-    const std::size_t read = lost.entries.size();
-    lost.source            = done_.input;
-    lost.kept              = is_stage ? 0 : lost.kept + told - read;
+    const std::size_t again = is_stage ? 0 : difference::correct_restored(lost, from.tree, robot->tree, format);
+    const std::size_t read  = lost.entries.size();
+    lost.source             = done_.input;
+    lost.kept               = is_stage ? 0 : lost.kept + again;
     for (sf::Loss& one : robot->losses.entries) lost.add(std::move(one));
     lost.names.insert(robot->losses.names.begin(), robot->losses.names.end());
     exporter::WriteOptions write = options_.write;
@@ -229,7 +228,7 @@ Result<void> Converting::robot_out()
         lost.entries.begin() + static_cast<std::ptrdiff_t>(read), lost.entries.end(),
         [](const sf::Loss& one) { return one.action != sf::LossAction::kept && !sf::is_fault(one); });
     lost.kept -= std::min(lost.kept, static_cast<std::size_t>(changed));
-    if (auto possible = may_write(); !possible) return possible;
+    if (auto possible = may_write(exporter::file_names(*made, output_)); !possible) return possible;
     done_.entry    = output_;
     done_.contents = contents_of(is_stage ? robot->tree : from.tree);
     if (auto saved = written(exporter::write_files(*made, output_)); !saved) return saved;
@@ -256,7 +255,7 @@ Result<void> Converting::laid_out()
             if (one.severity == Severity::error) found_.add(one);
     auto laid = lay_out(
         done_.input, *layout_of_file(output_), output_, options_.scene.open,
-        [this](const sf::LossReport&) { return may_write(); }, done_.losses, found_);
+        [this](const sf::LossReport&) { return may_write({output_}); }, done_.losses, found_);
     if (!laid) return laid.error();
     done_.entry           = laid->entry;
     done_.files           = std::move(laid->files);
@@ -280,7 +279,7 @@ Result<void> Converting::robot_into_folder()
     const auto    made = sf::read_as_usd(done_.input, sf::Layout::layered, options_.read, robot);
     if (!made) return made.error();
     take_read(robot);
-    if (auto possible = may_write(); !possible) return possible;
+    if (auto possible = may_write({output_}); !possible) return possible;
     if (auto saved = written(sf::write_folder(*made, output_, sf::to_json(robot.losses))); !saved) return saved;
     done_.entry = (fs::path(output_) / made->entry).lexically_normal().string();
     if (!options_.verify) return {};
@@ -303,7 +302,10 @@ Result<void> Converting::robot_into_file()
     const auto    made = sf::read_as_usd(done_.input, sf::Layout::single, options_.read, robot);
     if (!made) return made.error();
     take_read(robot);
-    if (auto possible = may_write(); !possible) return possible;
+    if (auto possible =
+            may_write(usd::is_package_name(output_) ? std::vector{output_} : sf::file_names(*made, output_));
+        !possible)
+        return possible;
     done_.entry                  = output_;
     const usd::OpenOptions& open = options_.scene.open;
     if (usd::is_package_name(output_)) {

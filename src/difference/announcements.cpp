@@ -204,6 +204,10 @@ const std::map<std::string_view, Values>& table()
         {"contact-margin", {{Q::contact, "margin"}}},
         {"contact-gap", {{Q::contact, "gap"}}},
         {"contact-stiffness", {{Q::contact, "stiffness|damping|friction gain|adhesion"}}},
+        // Values that are compared nowhere: those that a simulation here feels are marked with `motion`.
+        {"vendor-value", {}},
+        {"vendor-default", {}},
+        {"body-damping", {}},
         {"hydroelastic", {{Q::contact, "hydroelastic|hydroelastic stiffness"}}},
         {"static-friction", {{Q::contact, "static friction"}}},
         {"two-frictions", {{Q::contact, "friction|static friction"}}},

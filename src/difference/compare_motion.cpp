@@ -13,12 +13,8 @@ namespace mechane::difference {
 
 void Comparer::scene()
 {
-    const Vec3d earth{0, 0, -9.81};
-    const auto  gravity = [&](const sf::RobotTree& t) {
-        return t.scene && t.scene->gravity ? *t.scene->gravity : earth;
-    };
     const auto  place = [](const sf::RobotTree& t) { return t.scene ? t.scene->place : t.place; };
-    const Vec3d x = gravity(a_.tree), y = gravity(b_.tree);
+    const Vec3d x = sf::gravity_of(a_.tree), y = sf::gravity_of(b_.tree);
     out_.count(Quantity::scene);
     // The standard's default magnitude is 9.81; MuJoCo's too.
     if (const double off = length(x - y), may = allowed(Quantity::scene, length(x)); !(off <= may))

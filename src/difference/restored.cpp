@@ -28,7 +28,14 @@ constexpr std::string_view kMasses[] = {"frame-mass", "merged-mass"};
 constexpr std::string_view kPlaces[] = {"axes-not-orthogonal", "joint-order", "joint-pivots", "joint-reference"};
 
 /// By code: values of MuJoCo's layer of which each writer says what becomes of them.
-constexpr std::string_view kToldByWriters[] = {"equality", "gravcomp", "gravity", "sensor", "spring"};
+constexpr std::string_view kToldByWriters[] = {"equality", "flag",   "fluid",  "gravcomp", "gravity",
+                                               "grid",     "sensor", "spring", "tendon"};
+
+/// By code: entries of a whole element, of which each value is counted for itself.
+constexpr std::string_view kElements[] = {
+    "axes-not-orthogonal", "axis-left-out",  "equality",    "floating-joint", "frame-mass",
+    "inactive-equality",   "joint-equality", "joint-order", "joint-pivots",   "joint-reference",
+    "joints-merged",       "merged-frame",   "merged-mass", "sensor",         "tendon"};
 
 template <std::size_t N>
 bool is_listed(const std::string_view (&codes)[N], std::string_view code)
@@ -144,14 +151,14 @@ bool stands_in_layer(const sf::Loss& loss)
 {
     return loss.action == sf::LossAction::converted &&
            (loss.code == "sensor" || loss.code == "equality" || loss.code == "joint-equality" ||
-            loss.code == "inactive-equality" || loss.target_value.starts_with("Mjc") ||
+            loss.code == "inactive-equality" || loss.code == "grid" || loss.target_value.starts_with("Mjc") ||
             loss.target_value.starts_with("mjc:"));
 }
 
 }  // namespace
 
-void correct_restored(sf::LossReport& losses, const sf::RobotTree& from, const sf::RobotTree& to,
-                      exporter::Format format)
+std::size_t correct_restored(sf::LossReport& losses, const sf::RobotTree& from, const sf::RobotTree& to,
+                             exporter::Format format)
 {
     const bool        mjcf = format == exporter::Format::mjcf;
     std::vector<bool> needed(losses.entries.size(), true);
@@ -167,7 +174,7 @@ void correct_restored(sf::LossReport& losses, const sf::RobotTree& from, const s
         compare(from, to, options);
     }
     const std::set<std::string> names = names_in(to, false), axes = names_in(to, true);
-    std::size_t                 n = 0;
+    std::size_t                 n = 0, values = 0;
     std::vector<sf::Loss>       kept;
     for (sf::Loss& loss : losses.entries) {
         const bool is_needed = needed[n++];
@@ -197,9 +204,11 @@ void correct_restored(sf::LossReport& losses, const sf::RobotTree& from, const s
             loss.target_value.clear();
             loss.reason = "only MJCF and MuJoCo's layer of OpenUSD have a word for it";
         }
+        values += gone && !is_listed(kElements, loss.code) ? 1 : 0;
         if (!gone) kept.push_back(std::move(loss));
     }
     losses.entries = std::move(kept);
+    return values;
 }
 
 }  // namespace mechane::difference

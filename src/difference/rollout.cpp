@@ -361,10 +361,16 @@ Result<run::Scene> scene_of(std::shared_ptr<const usd::Stage> stage, const run::
 
 std::string motion_losses(const sf::LossReport& losses)
 {
+    std::vector<const sf::Loss*> causes;
+    for (const sf::Loss& loss : losses.entries)
+        if (changes_motion(loss)) causes.push_back(&loss);
+    // Those of which it is known that they change the motion go first; where a robot stands changes it last.
+    const auto rank = [](const sf::Loss* loss) { return loss->motion ? 0 : loss->code == "root-pose" ? 2 : 1; };
+    std::ranges::stable_sort(causes, {}, rank);
     std::vector<std::string> told;
     std::size_t              more = 0;
-    for (const sf::Loss& loss : losses.entries) {
-        if (!changes_motion(loss)) continue;
+    for (const sf::Loss* cause : causes) {
+        const sf::Loss&   loss = *cause;
         const std::string text = fmt::format("{} of {}: {}", loss.code, loss.what, loss.reason);
         if (told.size() < 3)
             told.push_back(text);

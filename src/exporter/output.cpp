@@ -118,6 +118,28 @@ void Output::lose_response(const sf::Shape& shape)
         told("contact-margin", number_text(*r.margin) + " m", "the format has no word for an offset of the surface");
     if (r.gap)
         told("contact-gap", number_text(*r.gap) + " m", "the format has no word for how early a contact is made");
+    lose_gains(shape);
+}
+
+void Output::lose_approximation(const sf::Shape& shape)
+{
+    if (shape.approximation.empty()) return;
+    lose(
+        "decomposition", Severity::warning, sf::LossAction::approximated, "collision", shape.place,
+        fmt::format("shape '{}'", shape.name), shape.approximation, "one hull",
+        shape.approximation == "convexDecomposition" ? "pieces are not written" : "the format has hulls and triangles");
+}
+
+void Output::lose_gains(const sf::Shape& shape)
+{
+    const auto told = [&](std::string from, const char* reason) {
+        lose("contact-stiffness", Severity::warning, sf::LossAction::dropped, "contact", shape.place,
+             fmt::format("shape '{}'", shape.name), std::move(from), {}, reason);
+    };
+    if (const auto& gain = shape.response.friction_gain)
+        told("friction gain " + number_text(*gain) + " N s/m", "the format has no word for a gain of friction");
+    if (const auto& reach = shape.response.adhesion; reach && *reach != 0)
+        told("adhesion " + number_text(*reach) + " m", "the format has no word for surfaces that pull");
 }
 
 void Output::lose_spin(const sf::Shape& shape)
@@ -158,23 +180,37 @@ void Output::lose_touching(const sf::Joint& joint)
          "may touch", "never touch", "a joint of the format keeps its links from touching");
 }
 
-std::size_t Output::lose_vendor_values(bool gravity)
+void Output::lose_vendor_values(bool gravity)
 {
-    for (const sf::Link& link : tree.links)
+    for (const sf::Link& link : tree.links) {
+        if (!gravity && !link.falls) {
+            lose("gravcomp", Severity::warning, sf::LossAction::dropped, "kinematics", link.place,
+                 fmt::format("link '{}'", link.name), "no gravity acts on it", {},
+                 "the format has no word for gravity of single links");
+        }
         for (const sf::Extra& e : link.extras)
             if (e.name == "mjc:gravcomp" && (!gravity || e.text != "1")) {
                 lose("gravcomp", Severity::warning, sf::LossAction::dropped, "kinematics", link.place,
                      fmt::format("link '{}'", link.name), e.text, {}, "the format has no compensation of gravity");
                 losses.entries.back().motion = true;
             }
+    }
     if (tree.scene && tree.scene->timestep)
-        lose("timestep", Severity::info, sf::LossAction::dropped, "scene", tree.scene->place, "scene",
+        lose("timestep", Severity::info, sf::LossAction::dropped, "metadata", tree.scene->place, "scene",
              fmt::format("{:g} s", *tree.scene->timestep), {}, "a robot of the format has no time step");
-    std::size_t others = 0;
+    for (const sf::Shape& shape : tree.shapes)
+        for (const sf::Extra& e : shape.extras)
+            if (e.name == sf::hints::kGrid)
+                lose("grid", Severity::info, sf::LossAction::dropped, "visual", shape.place,
+                     fmt::format("shape '{}'", shape.name), e.text + " m", {}, "the format has no lines on planes");
+    const auto kind = [](const std::string& type) {
+        return type == "MjcActuator" ? "actuator" : type == "MjcTendon" ? "tendon" : "keyframe";
+    };
     for (const sf::VendorPrim& p : tree.prims)
         // Scopes are what the reader of MJCF makes of sensors, and of equalities that no joint stands for.
         if (p.type != "Scope") {
-            ++others;
+            lose("no-word", Severity::warning, sf::LossAction::dropped, "actuation", p.place,
+                 fmt::format("{} '{}'", kind(p.type), p.name), {}, {}, "the format has no word for it");
         } else if (std::any_of(p.extras.begin(), p.extras.end(), [](const sf::Extra& e) {
                        const std::string_view text = e.text;
                        // The text of a vendor's value is quoted as in a layer.
@@ -190,7 +226,6 @@ std::size_t Output::lose_vendor_values(bool gravity)
                  fmt::format("sensor '{}'", p.name), {}, {},
                  "the format has no word for what MuJoCo's sensors measure");
         }
-    return others;
 }
 
 std::string one_axis_name(const sf::Joint& joint, const sf::Dof& dof)
@@ -272,12 +307,18 @@ std::string Output::picture(const std::string& file)
     return slot->second;
 }
 
-geometry::Mesh Output::hull(const geometry::Mesh& mesh) const
+geometry::Mesh Output::hull(const sf::Shape& shape, const geometry::Mesh& mesh)
 {
     // The hull that an engine would make of the mesh by itself; a mesh without a volume stays as it is.
     geometry::HullOptions how;
-    how.max_vertices = options.hull_vertices;
+    how.max_vertices = shape.hull_vertices.value_or(options.hull_vertices);
     const auto made  = geometry::build_hull(mesh.points, how);
+    // The source asks for a smaller hull than its points have.
+    if (made && shape.hull_vertices && made->points.size() >= index(*shape.hull_vertices))
+        lose("convex-hull", Severity::info, sf::LossAction::converted, "collision", shape.place,
+             fmt::format("shape '{}'", shape.name), fmt::format("a hull of at most {} vertices", *shape.hull_vertices),
+             fmt::format("a hull of {} vertices", made->points.size()),
+             "the hull is written, as a simulation makes it");
     return made ? *made : mesh;
 }
 
@@ -427,8 +468,7 @@ Result<Written> write_robot(const sf::RobotTree& robot, Format format, const std
     const Vec3d earth{0, 0, -9.81};
     // MJCF and worlds say gravity; a robot alone takes it from wherever it is put.
     const bool has_gravity = format == Format::mjcf || files::has_suffix(file, {".world"});
-    if (!has_gravity && tree.scene && tree.scene->gravity && length(*tree.scene->gravity - earth) > 1e-6) {
-        const Vec3d& g = *tree.scene->gravity;
+    if (const Vec3d g = sf::gravity_of(tree); !has_gravity && tree.scene && length(g - earth) > 1e-6) {
         out.lose("gravity", Severity::warning, sf::LossAction::dropped, "metadata", tree.scene->place,
                  "scene 'gravity'", fmt::format("{:.9g} {:.9g} {:.9g} m/s^2", g.x, g.y, g.z), {},
                  "a robot of the format says nothing of the world around it");
@@ -460,6 +500,14 @@ Result<Written> write_robot(const sf::RobotTree& robot, Format format, const std
             break;
     }
     return write_mjcf(out, file);
+}
+
+std::vector<std::string> file_names(const Written& written, const std::string& file)
+{
+    std::vector<std::string> sides;
+    for (std::size_t i = 1; i < written.files.size(); ++i) sides.push_back(written.files[i].name);
+    for (const auto& [from, name] : written.copies) sides.push_back(name);
+    return files::names_with_sides(file, sides);
 }
 
 Result<std::vector<std::string>> write_files(const Written& written, const std::string& file)

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -42,6 +43,10 @@ class Output {
     void lose_start(const sf::Joint& joint, const Posed& told);
     /// Losses of formats that do not say how stiff a contact is, nor where it begins.
     void lose_response(const sf::Shape& shape);
+    /// Losses of meshes that are hulls in the result, and something else in the stage.
+    void lose_approximation(const sf::Shape& shape);
+    /// Losses of all formats: of friction and adhesion that only some solvers have.
+    void lose_gains(const sf::Shape& shape);
     /// Losses of formats that have only one coefficient of friction for a surface, where it has more than a reader
     /// takes anyway.
     void lose_spin(const sf::Shape& shape);
@@ -49,10 +54,10 @@ class Output {
     void lose_limit(const sf::Joint& joint, const sf::Dof& dof);
     /// Losses of formats in which a joint keeps its links from touching.
     void lose_touching(const sf::Joint& joint);
-    /// Losses of formats that know none of MuJoCo's sensors, and no gravity of single links.
+    /// Losses of formats that know none of MuJoCo's sensors, actuators, tendons and keyframes, and no gravity of single
+    /// links.
     /// @param gravity  the format can say that a link feels no gravity
-    /// @return the number of actuators, tendons and keyframes, of which nothing is told yet
-    std::size_t lose_vendor_values(bool gravity);
+    void lose_vendor_values(bool gravity);
 
     /// Triangles as binary STL. @return name relative to the robot's file
     std::string stl(const std::string& name, const geometry::Mesh& mesh);
@@ -61,8 +66,9 @@ class Output {
                     bool materials, int otherwise);
     /// The same picture, relative to the robot's file; empty for none.
     std::string picture(const std::string& file);
-    /// The convex hull of a mesh; its triangles where it has none.
-    [[nodiscard]] geometry::Mesh hull(const geometry::Mesh& mesh) const;
+    /// The convex hull of a shape's mesh, with as many vertices as the source or the options allow; its triangles where
+    /// it has none.
+    geometry::Mesh hull(const sf::Shape& shape, const geometry::Mesh& mesh);
     /// The shape as triangles in its frame: a mesh, or what a format has no word for.
     [[nodiscard]] geometry::Mesh triangles(const sf::Shape& shape) const;
     /// Names of materials that are one each.

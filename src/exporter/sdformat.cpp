@@ -97,7 +97,7 @@ class SdformatWriter {
         world_        = true;
         XmlNode& node = root_.add("world").set("name", "default");
         // A world that says nothing has 9.8 m/s^2, and a robot without a scene the earth's 9.81.
-        node.leaf("gravity", tree_.scene && tree_.scene->gravity ? *tree_.scene->gravity : Vec3d{0, 0, -9.81});
+        node.leaf("gravity", sf::gravity_of(tree_));
         for (const sf::Light& light : tree_.lights)
             if (light.link < 0) lamp(node, light);
         return node;
@@ -145,8 +145,8 @@ class SdformatWriter {
             node.leaf("pose", pose_text(link.X_WL));
         }
         // Only full compensation has a word: gravity off.
-        if (std::any_of(link.extras.begin(), link.extras.end(),
-                        [](const sf::Extra& e) { return e.name == "mjc:gravcomp" && e.text == "1"; }))
+        if (!link.falls || std::any_of(link.extras.begin(), link.extras.end(),
+                                       [](const sf::Extra& e) { return e.name == "mjc:gravcomp" && e.text == "1"; }))
             node.leaf("gravity", "false");
         if (link.kinematic) node.leaf("kinematic", "true");
         // What a body could not use is told to SDFormat as well, where it is at least a link's inertial.
@@ -347,9 +347,10 @@ class SdformatWriter {
                 const geometry::Mesh mesh = out_.triangles(s);
                 // A visual keeps corners and materials (OBJ), a collider needs triangles only (STL); without an
                 // approximation "none" it is the hull that collides.
+                if (collider && s.approximation != "none") out_.lose_approximation(s);
                 const std::string file = !collider ? out_.obj(s.mesh, s.scale, {}, name, true, s.material)
                                          : s.approximation == "none" ? out_.stl(name, mesh)
-                                                                     : out_.stl(name + "_hull", out_.hull(mesh));
+                                                                     : out_.stl(name + "_hull", out_.hull(s, mesh));
                 g.add("mesh").leaf(
                     "uri", out_.options.package.empty() ? file : "package://" + out_.options.package + "/" + file);
                 return;
@@ -684,7 +685,7 @@ class SdformatWriter {
         };
         count("cameras of the world", of_world(tree_.cameras), "visual");
         if (!world_) count("lights of the world", of_world(tree_.lights), "light");
-        count("actuators, tendons and keyframes", out_.lose_vendor_values(true), "actuation");
+        out_.lose_vendor_values(true);
     }
 };
 

@@ -125,6 +125,13 @@ double StageReader::joint_or_shape_factor(const usd::Prim& prim, const std::stri
     return !angular && (name == "mjc:margin" || name == "mjc:springref" || name == "mjc:ref") ? unit : 1;
 }
 
+/// MuJoCo's angles are degrees, unless the scene says radians.
+bool StageReader::turns_in_radians(const usd::Prim& prim) const
+{
+    return !model.scenes.empty() && prim.is_a("PhysicsJoint") && !prim.is_a("PhysicsPrismaticJoint") &&
+           model.scenes.front().prim.attribute("mjc:compiler:angle").get_or<std::string>("degree") == "radian";
+}
+
 void StageReader::vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& out) const
 {
     for (const usd::Token& name : prim.authored_property_names()) {
@@ -133,7 +140,9 @@ void StageReader::vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& o
             continue;
         const usd::Attribute attribute = prim.attribute(name);
         if (!attribute) continue;
-        const usd::Value value = in_si(prim, name.text(), attribute.authored_value());
+        usd::Value value = in_si(prim, name.text(), attribute.authored_value());
+        if (name.text() == "mjc:springref" && turns_in_radians(prim))
+            if (const auto rest = value.get<double>()) value = usd::make_value(value.type_name(), *rest / kRadians);
         if (value.empty()) continue;
         out.push_back({sf::Extra::Layer::mujoco,
                        name.text(),
@@ -144,7 +153,7 @@ void StageReader::vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& o
     }
 }
 
-void StageReader::read()
+void StageReader::read(std::optional<Format> format)
 {
     const usd::StageMetadata& meta = stage.metadata();
     // OpenUSD's fallback for metersPerUnit is 0.01; a stage that authors none is taken as metres here.
@@ -197,9 +206,11 @@ void StageReader::read()
             if (t.root_body != physics::kNone && !touches_itself(model.bodies[at(t.root_body)].prim))
                 tree.self_collision = false;
     }
+    for (const auto& [path, j] : joints) joint_names[path] = tree.joints[at(j)].name;
     arrange(tree, preferred);
     initial_positions();
     accelerations();
+    if (format) lose_vendor_values(*this, *format);
 }
 
 void StageReader::scene()
@@ -217,6 +228,10 @@ void StageReader::scene()
     if (const auto rate = resolvers.get(from.prim, resolve::Key::scene_time_steps_per_second, context);
         rate.authored() && rate.number_or(0) > 0 && std::isfinite(1 / rate.number_or(0)))
         out.timestep = 1 / rate.number_or(0);
+    // PhysX counts other iterations than MuJoCo and Newton.
+    if (const auto most = resolvers.get(from.prim, resolve::Key::scene_max_solver_iterations, context);
+        most.authored() && most.resolver == "newton" && most.number_or(0) >= 1 && most.number_or(0) < 1e9)
+        out.iterations = static_cast<int>(most.number_or(0));
     out.place = place(from.prim.site());
     vendor_values(from.prim, out.extras);
     tree.scene = std::move(out);
@@ -227,6 +242,7 @@ void StageReader::bodies()
     resolve::MassOptions options;
     options.scale      = {unit, kilograms};
     options.mesh_solid = mesh_solid;
+    options.log        = &mass_log_;
     const auto masses  = resolve::compute_masses(model, resolvers, options, found);
     link_of_body.assign(model.bodies.size(), -1);
     std::vector<std::string> names;
@@ -237,6 +253,7 @@ void StageReader::bodies()
         link.name      = hints::read<std::string>(body.prim, hints::kName).value_or(body.prim.name().text());
         link.X_WL      = in_world(body.X_WB);
         link.kinematic = body.kinematic;
+        link.falls     = !body.prim.attribute("physxRigidBody:disableGravity").get_or<bool>(false);
         link.place     = place(body.prim.site());
         vendor_values(body.prim, link.extras);
         const bool nothing = inertial(body, masses.bodies[b], link);
@@ -290,6 +307,8 @@ bool StageReader::inertial(const physics::Body& body, const resolve::BodyMassPro
     link.inertial             = sf::Inertial{used.mass, used.com, used.possible ? m.inertia : used.inertia, true,
                                              mass.authored() ? place(mass.site()) : link.place};
     const bool own            = m.rule == "diagonalInertia" || m.rule == "newton:inertia";
+    if (own && mass.authored() && body.prim.attribute("physics:centerOfMass").authored())
+        told_masses_.insert(body.path);
     // What the source said although no body has such an inertia.
     const auto said = hints::read<std::vector<double>>(body.prim, hints::kInertial);
     // The hint gives the inertia with all digits, or one that no rigid body can have. The mass must still be
@@ -313,6 +332,17 @@ bool StageReader::inertial(const physics::Body& body, const resolve::BodyMassPro
                 moments(used.inertia),
                 used.possible ? "a moment is too small beside the others for a simulation, which adds to all three"
                               : "no body has such an inertia; a simulation repairs it, and the robot has the same");
+    return false;
+}
+
+bool StageReader::is_weighed_by(const usd::Prim& prim, const usd::Token& name) const
+{
+    const physics::UseNote* note = mass_log_.find(prim, name);
+    if (note == nullptr || (note->use != physics::Use::used && note->use != physics::Use::converted)) return false;
+    // How a shape would weigh has no say where the body says all of it.
+    if (name.text() == "newton:inertia") return true;
+    for (usd::Prim p = prim; p && !p.path().is_root(); p = p.parent())
+        if (links.contains(p.path())) return !told_masses_.contains(p.path());
     return false;
 }
 
@@ -508,11 +538,12 @@ void StageReader::filters()
             if (!model.group_table.meets(at(a), at(b))) tree.groups[at(i)].filtered.push_back(j);
 }
 
-Result<sf::ReadRobot> robot_of_stage(const usd::Stage& stage, const resolve::MeshSolid& mesh_solid)
+Result<sf::ReadRobot> robot_of_stage(const usd::Stage& stage, const resolve::MeshSolid& mesh_solid,
+                                     std::optional<Format> format)
 {
     sf::ReadRobot out;
     out.losses.source = stage.source();
-    StageReader(stage, mesh_solid, out).read();
+    StageReader(stage, mesh_solid, out).read(format);
     const bool soft = std::any_of(out.losses.entries.begin(), out.losses.entries.end(),
                                   [](const sf::Loss& loss) { return loss.code == "soft"; });
     if (out.tree.links.empty() && out.tree.shapes.empty() && !soft)

@@ -1,12 +1,16 @@
 #pragma once
 #include <map>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "mechane/exporter/export.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/physics/physics_model.h"
+#include "mechane/physics/read_log.h"
 #include "mechane/resolve/mass_rules.h"
 #include "mechane/resolve/resolver.h"
 #include "mechane/sourceformats/convert.h"
@@ -44,8 +48,12 @@ class StageReader {
     std::unordered_map<usd::Path, int> joints;         ///< prim -> joint of the tree
     std::unordered_map<usd::Path, std::string> axes;   ///< prim that became an axis of a joint of several -> its name
     std::vector<usd::Path>             link_paths;
+    std::unordered_map<usd::Path, std::string> joint_names;  ///< prim -> joint of the tree, whatever its place there
 
-    void read();
+    /// @param format  for which what its writer has no word for is lost; none: for no writer
+    void read(std::optional<Format> format);
+    /// Whether the masses of the robot come from the attribute.
+    [[nodiscard]] bool is_weighed_by(const usd::Prim& prim, const usd::Token& name) const;
 
     // -- helpers of all parts
     void lose(std::string code, Severity severity, sf::LossAction action, std::string category, const Site& site,
@@ -61,6 +69,7 @@ class StageReader {
     /// Authored attributes mjc:... as the reader of MJCF writes them.
     void                     vendor_values(const usd::Prim& prim, std::vector<sf::Extra>& out) const;
     [[nodiscard]] usd::Value in_si(const usd::Prim& prim, const std::string& name, const usd::Value& value) const;
+    [[nodiscard]] bool       turns_in_radians(const usd::Prim& prim) const;
     /// SI value = authored value * factor, of a number of MuJoCo that a joint or a shape has; 1: it has no unit of the
     /// stage.
     [[nodiscard]] double joint_or_shape_factor(const usd::Prim& prim, const std::string& name) const;
@@ -68,6 +77,9 @@ class StageReader {
     [[nodiscard]] bool is_soft(const usd::Prim& prim) const;
 
   private:
+    physics::ReadLog              mass_log_;
+    std::unordered_set<usd::Path> told_masses_;  ///< bodies that author mass, centre and inertia
+
     void scene();
     void lose_soft();
     void lose_states();
@@ -101,6 +113,8 @@ class StageReader {
 void read_shapes(StageReader& reader);
 /// Sites, cameras, lights, and prims of MuJoCo's own types.
 void read_extras(StageReader& reader);
+/// Entries for attributes of vendors' schemas that the format's writer does not tell.
+void lose_vendor_values(StageReader& reader, Format format);
 /// Turns and sorts joints so that each runs from the root of its tree outwards, parents first; what closes a loop
 /// becomes a loop joint.
 /// @param preferred  by link: it is the root of an articulation

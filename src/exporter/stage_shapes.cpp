@@ -1,5 +1,6 @@
 // Shapes of a stage for robot formats: colliders from the parsed physics, visuals from what is drawn.
-// Sizes are in metres with all scales applied; axes are turned onto z. One prim that is seen and touched is one shape.
+// Sizes are in metres with all scales applied; axes are turned onto z. One prim that is seen and touched is one shape,
+// where what is seen has the form that is touched.
 // In: stage units; scales of the prims are multiplied into sizes and points, because no robot format scales what it
 // places (but meshes). Out: metres, sizes as half extents or (radius, half height), axis along z, pose X_LS in the
 // link.
@@ -57,11 +58,16 @@ class ShapeReader {
         for (const physics::Collider& c : r_.model.colliders)
             if (c.valid && c.enabled && !r_.is_soft(c.prim)) collider(c);
         for (const usd::Prim& prim : r_.stage.traverse()) {
-            if (!prim.is_a("Gprim") || r_.model.collider_at(prim.path()) != physics::kNone) continue;
+            if (!prim.is_a("Gprim")) continue;
             if (prim.has_api("MjcSiteAPI") || prim.has_api("NewtonSiteAPI") || r_.is_soft(prim)) continue;
             const std::string purpose = r_.stage.purpose(prim).text();
             if (purpose == "guide" || purpose == "proxy" || !r_.stage.visible(prim)) continue;
-            visual(prim);
+            // What collides is seen as well; points that collide are spheres already.
+            if (const auto own = r_.shapes.find(prim.path());
+                own != r_.shapes.end() && prim.type_name() == usd::Token("Points"))
+                see_points(prim);
+            else
+                visual(prim);
         }
         for (const physics::Collider& c : r_.model.colliders)
             if (c.valid && !c.enabled) idle(c);
@@ -87,6 +93,14 @@ class ShapeReader {
         shape.X_LS    = shape.link >= 0 ? inverse(r_.tree.links[at(shape.link)].X_WL) * X : X;
         shape.name    = prim.name().text();
         shape.place   = r_.place(prim.site());
+    }
+
+    /// The spheres of points that collide are what is seen of them.
+    void see_points(const usd::Prim& prim)
+    {
+        const int material = look(prim);
+        for (std::size_t s = 0; s < paths_.size(); ++s)
+            if (paths_[s] == prim.path()) r_.tree.shapes[s].visual = true, r_.tree.shapes[s].material = material;
     }
 
     /// A collider that is switched off is no shape; what names it means the shape that is seen in its place.
@@ -151,6 +165,8 @@ class ShapeReader {
             case ShapeKind::plane:
                 shape.kind   = sf::Shape::Kind::plane;
                 shape.X_LS.q = shape.X_LS.q * from_z(c.axis);
+                if (const auto drawn = physics::solid_size(c.prim); drawn && c.prim.attribute("width").authored())
+                    shape.size = drawn_size({L * drawn->half_width, L * drawn->half_length, 0});
                 break;
             case ShapeKind::mesh:
                 if (!collider_mesh(c, shape)) return;
@@ -200,6 +216,9 @@ class ShapeReader {
         if (shape.mesh < 0) return dropped(c.prim, "collision", "Mesh", "it has no faces", Severity::error), false;
         shape.approximation =
             c.approximation == Approximation::convex_hull ? "" : std::string(to_string(c.approximation));
+        const auto most = r_.resolvers.get(c.prim, resolve::Key::shape_max_hull_vertices, r_.context);
+        if (shape.approximation.empty() && most.authored() && most.number_or(0) >= 4 && most.number_or(0) < 1e6)
+            shape.hull_vertices = static_cast<int>(most.number_or(0));
         return true;
     }
 
@@ -208,11 +227,13 @@ class ShapeReader {
     {
         Diagnostics            quiet;  // a simulation says what is wrong with them
         resolve::ContactValues none;
-        none.ke = none.kd    = -1;
+        none.ke = none.kd = none.kf = none.ka = -1;
         const auto    values = resolve::contact_values(r_.resolvers, c.prim, material, r_.context, none, quiet);
         sf::Response& out    = shape.response;
         if (values.ke >= 0) out.stiffness = values.ke;
         if (values.kd >= 0) out.damping = values.kd;
+        if (values.kf >= 0) out.friction_gain = values.kf;
+        if (values.ka >= 0) out.adhesion = values.ka;
         const auto said = [](const resolve::Resolved& source, double value) {
             return source.authored() && std::isfinite(source.number_or(kInfinity)) ? std::optional(value)
                                                                                    : std::nullopt;
@@ -274,6 +295,7 @@ class ShapeReader {
             if (shape.mesh < 0) return dropped(prim, "visual", type, "it has no faces", Severity::warning);
         } else if (size) {
             solid(prim, *size, s, shape);
+            if (!has_extent(shape)) return dropped(prim, "visual", type, "it has no size", Severity::warning);
             if (size->kind == physics::SolidSize::Kind::capsule) uneven("a capsule");
             if (size->kind == physics::SolidSize::Kind::cylinder) uneven("a cylinder");
             if (size->kind == physics::SolidSize::Kind::cone) uneven("a cone");
@@ -283,6 +305,26 @@ class ShapeReader {
         shape.material = look(prim);
         r_.vendor_values(prim, shape.extras);
         add(std::move(shape), prim.path());
+    }
+
+    /// Whether there is anything to be seen of it: no format takes sizes of zero.
+    static bool has_extent(const sf::Shape& shape)
+    {
+        const Vec3d& z = shape.size;
+        switch (shape.kind) {
+            case sf::Shape::Kind::box:
+            case sf::Shape::Kind::ellipsoid:
+                return z.x > 0 && z.y > 0 && z.z > 0;
+            case sf::Shape::Kind::cylinder:
+                return z.x > 0 && z.y > 0;
+            case sf::Shape::Kind::sphere:
+            case sf::Shape::Kind::capsule:
+                return z.x > 0;
+            case sf::Shape::Kind::plane:
+            case sf::Shape::Kind::mesh:
+                return true;
+        }
+        return true;
     }
 
     /// What is seen of a prim that has sizes, under a scale that takes them to metres.
@@ -487,7 +529,36 @@ class ShapeReader {
         r_.tree.shapes.push_back(std::move(shape));
     }
 
-    /// One shape that is seen and touched stands twice on the stage, under one name.
+    /// Whether the points are the same but for the rounding of the transforms above them.
+    [[nodiscard]] bool is_same_mesh(int a, int b) const
+    {
+        if (a == b) return true;
+        if (a < 0 || b < 0) return false;
+        const auto &one = r_.tree.meshes[at(a)], &other = r_.tree.meshes[at(b)];
+        return std::ranges::equal(one.points, other.points, [](const Vec3d& p, const Vec3d& q) {
+            return length(p - q) <= 1e-9 * (length(p) + length(q));
+        });
+    }
+
+    /// What has no end is drawn with one.
+    static Vec3d drawn_size(const Vec3d& half)
+    {
+        const auto side = [](double h) { return 2 * h == sf::kEndlessPlane ? 0 : h; };
+        return {side(half.x), side(half.y), 0};
+    }
+
+    /// Whether what is seen has the form and place of what collides. A plane collides without an end, whatever is drawn
+    /// of it. A mesh with a look for each of its parts stays apart: colliders have one look.
+    [[nodiscard]] bool is_same_form(const sf::Shape& seen, const sf::Shape& collider) const
+    {
+        if (seen.kind != collider.kind || !is_same_mesh(seen.mesh, collider.mesh)) return false;
+        if (seen.mesh >= 0 && seen.material < 0 && !r_.tree.meshes[at(seen.mesh)].subsets.empty()) return false;
+        if (seen.kind != sf::Shape::Kind::plane && length(seen.size - collider.size) > 1e-6 * length(collider.size))
+            return false;
+        return length(seen.X_LS.p - collider.X_LS.p) <= 1e-6 && std::abs(dot(seen.X_LS.q, collider.X_LS.q)) >= 1 - 1e-9;
+    }
+
+    /// One shape that is seen and touched stands twice on the stage, under one name, or is one prim.
     void names()
     {
         for (std::size_t m = 0; m < r_.tree.materials.size(); ++m)
@@ -500,22 +571,15 @@ class ShapeReader {
             if (!collider.collider) continue;
             for (std::size_t v = 0; v < r_.tree.shapes.size(); ++v) {
                 const sf::Shape& seen = r_.tree.shapes[v];
-                if (seen.collider || gone[v] || seen.link != collider.link || seen.kind != collider.kind ||
-                    seen.name != collider.name)
+                if (seen.collider || gone[v] || seen.link != collider.link || seen.name != collider.name ||
+                    !is_same_form(seen, collider))
                     continue;
-                const bool same_mesh = seen.mesh == collider.mesh || (seen.mesh >= 0 && collider.mesh >= 0 &&
-                                                                      r_.tree.meshes[at(seen.mesh)].points ==
-                                                                          r_.tree.meshes[at(collider.mesh)].points);
-                if (!same_mesh || length(seen.size - collider.size) > 1e-6 * length(collider.size) ||
-                    length(seen.X_LS.p - collider.X_LS.p) > 1e-6 ||
-                    std::abs(dot(seen.X_LS.q, collider.X_LS.q)) < 1 - 1e-9)
-                    continue;
-                collider.visual      = true;
-                collider.material    = seen.material;
-                collider.mesh        = seen.mesh;
+                if (!collider.visual || collider.material < 0) collider.material = seen.material;
+                collider.visual = true;
+                collider.mesh   = seen.mesh;
+                if (seen.kind == sf::Shape::Kind::plane) collider.size = drawn_size(seen.size);
                 gone[v]              = true;
                 r_.shapes[paths_[v]] = static_cast<int>(c);
-                break;
             }
         }
         std::vector<int>       now(gone.size(), -1);

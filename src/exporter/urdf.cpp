@@ -259,9 +259,10 @@ class UrdfWriter {
                 break;
             case sf::Shape::Kind::plane:
                 other("plane", "a thin box");
-                // 100 m stand for endless.
+                // A plane collides without an end, whatever is drawn of it.
                 geometry.add("box").set("size",
-                                        Vec3d{z.x > 0 ? 2 * z.x : 100, z.y > 0 ? 2 * z.y : 100, kPlateThickness});
+                                        Vec3d{z.x > 0 && !collider ? 2 * z.x : sf::kEndlessPlane,
+                                              z.y > 0 && !collider ? 2 * z.y : sf::kEndlessPlane, kPlateThickness});
                 break;
             case sf::Shape::Kind::capsule:
             case sf::Shape::Kind::ellipsoid:
@@ -287,10 +288,8 @@ class UrdfWriter {
         const geometry::Mesh mesh = out_.triangles(s);
         // "none" asks for the triangles themselves; whatever else is asked for is a hull in URDF's engines.
         if (s.approximation == "none") return out_.stl(name, mesh);
-        if (s.approximation == "convexDecomposition")
-            out_.lose("decomposition", Severity::warning, sf::LossAction::approximated, "collision", s.place,
-                      fmt::format("shape '{}'", s.name), s.approximation, "one hull", "pieces are not written");
-        return out_.stl(name + "_hull", out_.hull(mesh));
+        out_.lose_approximation(s);
+        return out_.stl(name + "_hull", out_.hull(s, mesh));
     }
 
     void material(XmlNode& node, const sf::Shape& s)
@@ -532,7 +531,7 @@ class UrdfWriter {
         };
         count("cameras", tree_.cameras.size(), "visual", Severity::info);
         count("lights", tree_.lights.size(), "light", Severity::info);
-        count("actuators, tendons and keyframes", out_.lose_vendor_values(false), "actuation", Severity::warning);
+        out_.lose_vendor_values(false);
     }
 };
 

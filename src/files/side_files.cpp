@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "mechane/files/codes.h"
@@ -140,6 +141,20 @@ bool is_of_others(const std::string& folder, const std::string& result)
 {
     const Sums sums = read_sums(folder);
     return !sums.empty() && !sums.contains(result);
+}
+
+std::vector<std::string> names_with_sides(const std::string& file, const std::vector<std::string>& sides)
+{
+    const fs::path           beside = fs::path(file).parent_path();
+    std::vector<std::string> out{file};
+    std::set<std::string>    lists;
+    for (const std::string& side : sides) {
+        out.push_back((beside / side).lexically_normal().string());
+        if (const fs::path above = fs::path(side).parent_path(); !above.empty())
+            lists.insert((beside / above / kSums).lexically_normal().string());
+    }
+    out.insert(out.end(), lists.begin(), lists.end());
+    return out;
 }
 
 Result<std::vector<std::string>> replace_with_sides(const std::string& file, const std::string& content,

@@ -278,18 +278,37 @@ Result<std::vector<std::string>> write_folder(const UsdRobot& robot, const std::
     return names;
 }
 
+namespace {
+
+/// Where the pictures of a layer lie, beside it: by their names in the robot.
+std::map<std::string, std::string> picture_names(const UsdRobot& robot, const std::string& file)
+{
+    const std::string                  beside = fs::path(file).stem().string() + "_textures";
+    std::map<std::string, std::string> out;
+    for (const auto& [name, bytes] : robot.pictures) out[name] = beside + "/" + fs::path(name).filename().string();
+    return out;
+}
+
+}  // namespace
+
+std::vector<std::string> file_names(const UsdRobot& robot, const std::string& file)
+{
+    std::vector<std::string> sides;
+    for (const auto& [name, beside] : picture_names(robot, file)) sides.push_back(beside);
+    return files::names_with_sides(file, sides);
+}
+
 Result<std::vector<std::string>> write_file(const UsdRobot& robot, const std::string& file)
 {
     usd::Layer                         layer = robot.layers.front().layer.copy();
     std::error_code                    failed;
     const fs::path                     place  = fs::absolute(file, failed).lexically_normal().parent_path();
-    const std::string                  beside = fs::path(file).stem().string() + "_textures";
+    const auto                         beside = picture_names(robot, file);
     std::map<std::string, std::string> moved;
     std::vector<files::SideFile>       sides;
     for (const auto& [name, bytes] : robot.pictures) {
-        const std::string short_name = beside + "/" + fs::path(name).filename().string();
-        moved["./" + name]           = "./" + short_name;
-        sides.push_back({short_name, bytes});
+        moved["./" + name] = "./" + beside.at(name);
+        sides.push_back({beside.at(name), bytes});
     }
     layer.rewrite_assets([&](const std::string& authored) {  // pictures stay where they are
         if (const auto own = moved.find(authored); own != moved.end()) return own->second;

@@ -4,6 +4,7 @@ import pathlib
 import re
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 from tests.cli.program import ROOT, document, mechane
 
@@ -338,6 +339,82 @@ class Losses(unittest.TestCase):
         self.assertEqual(mechane("diff", source, self.folder / "out.world", "--only", "scene").returncode, 0)
         codes, _, _ = self.convert(source, "sdf")
         self.assertIn("gravity", codes)
+
+
+class SeenColliders(unittest.TestCase):
+    """A collider that is seen is written as what is seen too, with its look."""
+    SEEN = '#usda 1.0\n(\n    defaultPrim = "b"\n    metersPerUnit = 1\n    upAxis = "Z"\n)\ndef Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])\n{\n%s}\n'
+    RED = "color3f[] primvars:displayColor = [(1, 0, 0)]\n"
+    MESH = "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]\nint[] faceVertexCounts = [3, 3, 3, 3]\nint[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]\nuniform token subdivisionScheme = \"none\"\n"
+
+    def made(self, shape, suffix, more=""):
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "s.usda")
+            source.write_text((self.SEEN % shape) + more)
+            result = pathlib.Path(folder, "r." + suffix)
+            done = mechane("convert", source, "-o", result, "--verify", "--fail-on-loss", "never")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            return ElementTree.fromstring(result.read_text())
+
+    def collider(self, kind, own, api=""):
+        return f'def {kind} "c" (prepend apiSchemas = ["PhysicsCollisionAPI"{api}])\n{{\n{own}}}\n'
+
+    def test_by_format(self):
+        forms = {"Cube": "double size = 0.2\n", "Sphere": "double radius = 0.1\nfloat3 xformOp:scale = (1, 2, 3)\nuniform token[] xformOpOrder = [\"xformOp:scale\"]\n",
+                 "Cylinder": "double radius = 0.1\ndouble height = 1\n", "Capsule": "double radius = 0.1\ndouble height = 1\n", "Cone": "double radius = 0.1\ndouble height = 1\n", "Mesh": self.MESH,
+                 "Points": "point3f[] points = [(0, 0, 0), (0, 0, 1)]\nfloat[] widths = [0.1, 0.2]\n"}
+        for kind, own in forms.items():
+            for suffix, path in (("urdf", ".//visual"), ("sdf", ".//visual"), ("xml", ".//worldbody//geom")):
+                with self.subTest(kind=kind, suffix=suffix):
+                    shape = self.collider(kind, own + self.RED)
+                    seen = [e for e in self.made(shape, suffix).findall(path) if suffix != "xml" or e.get("material")]
+                    self.assertEqual(len(seen), 2 if kind == "Points" else 1)
+                    for hidden in ('uniform token purpose = "guide"\n', 'token visibility = "invisible"\n'):
+                        root = self.made(self.collider(kind, own + self.RED + hidden), suffix)
+                        self.assertEqual([e for e in root.findall(path) if suffix != "xml" or e.get("material")], [])
+
+    def test_the_color_is_that_of_the_prim(self):
+        shape = self.collider("Cube", "double size = 0.2\n" + self.RED)
+        self.assertEqual(self.made(shape, "urdf").find(".//visual/material/color").get("rgba"), "1 0 0 1")
+        self.assertEqual(self.made(shape, "sdf").find(".//visual/material/diffuse").text, "1 0 0 1")
+        root = self.made(shape, "xml")
+        geom = root.find(".//worldbody//geom")
+        self.assertEqual(root.find(f".//material[@name='{geom.get('material')}']").get("rgba"), "1 0 0 1")
+        self.assertIsNone(geom.get("group"))
+
+    def test_a_material_that_is_bound_is_the_look(self):
+        look = 'def Material "M"\n{\n    token outputs:surface.connect = </M/S.outputs:surface>\n    def Shader "S"\n    {\n        uniform token info:id = "UsdPreviewSurface"\n        color3f inputs:diffuseColor = (0, 1, 0)\n        token outputs:surface\n    }\n}\n'
+        root = self.made(self.collider("Cube", "double size = 0.2\nrel material:binding = </M>\n", ', "MaterialBindingAPI"'), "urdf", look)
+        self.assertEqual(root.find(".//visual/material/color").get("rgba"), "0 1 0 1")
+
+    def test_a_plane_is_drawn_as_large_as_it_is_and_collides_without_an_end(self):
+        plane = '#usda 1.0\n(\n    defaultPrim = "w"\n    metersPerUnit = 1\n    upAxis = "Z"\n)\ndef Xform "w"\n{\n    def Plane "f" (prepend apiSchemas = ["PhysicsCollisionAPI"])\n    {\n        uniform token axis = "Z"\n        double width = 4\n        double length = 6\n    }\n}\n'
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "s.usda")
+            source.write_text(plane)
+            for suffix in ("xml", "sdf"):
+                mechane("convert", source, "-o", pathlib.Path(folder, "r." + suffix), "--fail-on-loss", "never")
+            geoms = ElementTree.parse(pathlib.Path(folder, "r.xml")).findall(".//geom")
+            self.assertEqual([g.get("size") for g in geoms], ["2 3 0.1"])
+            self.assertEqual([e.text for e in ElementTree.parse(pathlib.Path(folder, "r.sdf")).findall(".//visual//size")], ["4 6"])
+
+    def test_what_has_no_size_is_told(self):
+        for own in ("double size = 0\n", "double size = 1\nfloat3 xformOp:scale = (1, 0, 1)\nuniform token[] xformOpOrder = [\"xformOp:scale\"]\n"):
+            with tempfile.TemporaryDirectory() as folder:
+                source, loss = pathlib.Path(folder, "s.usda"), pathlib.Path(folder, "l.json")
+                source.write_text(self.SEEN % (self.collider("Cube", own) + 'def Sphere "d" (prepend apiSchemas = ["PhysicsCollisionAPI"])\n{\n}\n'))
+                mechane("convert", source, "-o", pathlib.Path(folder, "r.xml"), "--loss", loss, "--fail-on-loss", "never")
+                self.assertEqual(len(ElementTree.parse(pathlib.Path(folder, "r.xml")).findall(".//geom")), 1)
+                self.assertIn("/b/c", [e["what"] for e in json.loads(loss.read_text())["entries"] if e["action"] == "dropped"])
+
+    def test_parts_of_a_mesh_keep_their_looks(self):
+        parts = 'def GeomSubset "%s" (prepend apiSchemas = ["MaterialBindingAPI"])\n{\nuniform token elementType = "face"\nuniform token familyName = "materialBind"\nint[] indices = %s\nrel material:binding = </%s>\n}\n'
+        look = 'def Material "%s"\n{\n    token outputs:surface.connect = </%s/S.outputs:surface>\n    def Shader "S"\n    {\n        uniform token info:id = "UsdPreviewSurface"\n        token outputs:surface\n    }\n}\n'
+        mesh = self.collider("Mesh", self.MESH + parts % ("a", "[0, 1]", "M") + parts % ("b", "[2, 3]", "N"))
+        for suffix in ("urdf", "xml"):
+            root = self.made(mesh, suffix, look % ("M", "M") + look % ("N", "N"))
+            seen = root.findall(".//visual") if suffix == "urdf" else [g for g in root.findall(".//worldbody//geom") if g.get("material")]
+            self.assertEqual(len(seen), 1 if suffix == "urdf" else 2)
 
 
 class FlatLayers(unittest.TestCase):

@@ -43,6 +43,40 @@ class MjcfWords(unittest.TestCase):
         self.assertAlmostEqual(model["joint_armature"][0], 4 * 0.5, delta=1e-6)
         self.assertNotIn("SOURCE_LOST", mechane("info", file).stderr)
 
+    def converted(self, file, suffix):
+        """The text of the result and the entries of its report"""
+        loss, out = self.folder / "l.json", self.folder / f"back.{suffix}"
+        done = mechane("convert", file, "-o", out, "--loss", loss, "--fail-on-loss", "never")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return out.read_text(), json.loads(loss.read_text())["entries"]
+
+    def test_lines_of_a_floor_and_its_size_come_back(self):
+        for size in ("0 0 0.25", "3 4 0.25"):
+            file = self.write(f'<worldbody><geom name="floor" type="plane" size="{size}"/><body name="A"><joint name="h"/>{ROD}</body></worldbody>')
+            text, entries = self.converted(file, "xml")
+            self.assertEqual(re.findall(r'type="plane" size="([^"]*)"', text), [size])
+            self.assertNotIn("grid", [e["code"] for e in entries])
+            for suffix in ("urdf", "sdf"):
+                told = [(e["action"], e["sourceValue"]) for e in self.converted(file, suffix)[1] if e["code"] == "grid"]
+                self.assertEqual(told, [("dropped", "0.25 m")])
+
+    def test_groups_come_back_or_are_told(self):
+        file = self.write(f'<worldbody><body name="A"><freejoint group="3"/>{ROD}<body name="B"><joint name="h"/>{ROD}</body></body></worldbody>'
+                          '<tendon><fixed name="t" group="4" actuatorfrcrange="-2 3" actuatorfrclimited="true"><joint joint="h" coef="1"/></fixed></tendon>')
+        text, entries = self.converted(file, "xml")
+        self.assertIn("group of joint", " ".join(e["what"] for e in entries))
+        tendon = re.search(r"<fixed[^>]*>", text).group()
+        for word in ('group="4"', 'actuatorfrcrange="-2 3"', 'actuatorfrclimited="true"'):
+            self.assertIn(word, tendon)
+
+    def test_values_of_a_class_of_tendons_come_back(self):
+        sites = "".join(f'<body name="{n}"><joint name="{n}" axis="0 1 0"/>{ROD}<site name="s{n}" pos="0.1 0 0"/></body>' for n in "AB")
+        file = self.write(f'<worldbody>{sites}</worldbody><tendon><spatial name="t"><site site="sA"/><site site="sB"/></spatial></tendon><default><tendon width="0.07" rgba="1 0 0 1"/></default>')
+        text, _ = self.converted(file, "xml")
+        self.assertIn('width="0.07"', re.search(r"<spatial[^>]*>", text).group())
+        told = [e for e in self.converted(file, "urdf")[1] if e["what"] == "tendon 't'" and e["action"] == "dropped"]
+        self.assertEqual(len(told), 1)
+
     def test_a_tendons_actuator_that_resists_is_told(self):
         file = self.hinge(more='<tendon><fixed name="t"><joint joint="h" coef="1"/></fixed></tendon><actuator><motor tendon="t" damping="3"/></actuator>')
         self.assertIn("SOURCE_LOST", mechane("info", file).stderr)

@@ -168,6 +168,21 @@ class Outputs(unittest.TestCase):
         done = self.at(self.asset, "convert", "robot.usda", "-o", "out.gltf", "--loss", beside[0])
         self.assertEqual((done.returncode, snapshot(self.asset)), (2, before), done.stderr)
 
+    def test_all_files_of_a_result_are_asked_for_before_one_is_written(self):
+        """Buffers, pictures, meshes, and the list of them: none of them is there yet"""
+        (self.asset / "part.usda").write_text('#usda 1.0\n(\n    defaultPrim = "b"\n    metersPerUnit = 1\n    upAxis = "Z"\n)\ndef Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])\n{\n    def Mesh "m"\n    {\n'
+                                              '        point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]\n        int[] faceVertexCounts = [3, 3, 3, 3]\n        int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]\n    }\n}\n')
+        for output in ("q.gltf", "q.urdf", "q.sdf", "q.xml"):
+            done = self.at(self.asset, "convert", "part.usda", "-o", f"first/{output}", "--fail-on-loss", "never")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            made = sorted(str(p.relative_to(self.asset / "first")) for p in (self.asset / "first").rglob("*") if p.is_file())
+            shutil.rmtree(self.asset / "first")
+            self.assertGreater(len(made), 1, output)
+            (self.asset / "q_meshes").mkdir(exist_ok=True)
+            for target in made:
+                with self.subTest(output=output, target=target):
+                    self.refused(["convert", "part.usda", "-o", output, "--loss", "X"], target)
+
     def test_a_baseline_may_be_written_anew(self):
         """--write-baseline of the baseline that is read is exempt (GAP-104)"""
         done = self.at(self.asset, "check", "robot.usda", "--baseline", "base.txt", "--write-baseline", "base.txt")

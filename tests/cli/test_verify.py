@@ -386,6 +386,26 @@ class NoDifference(Case):
                     self.assertAlmostEqual(places["a"], 0.4, delta=0.01)
                     self.assertAlmostEqual(places["c"], 0.6, delta=0.01)
 
+    def test_gravity_that_a_flag_turns_off_is_announced_as_such(self):
+        """And not as a place where the robot stands"""
+        source = self.write("g.xml", mujoco('<body name="b" pos="0 0 1"><freejoint/><geom size="0.1"/></body>', option='<option><flag gravity="disable"/></option>'))
+        for suffix in ("urdf", "sdf"):
+            out = self.folder / f"g.{suffix}"
+            done = mechane("convert", source, "-o", out, "--verify", "--json")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            report = json.loads(done.stdout)
+            gravity = [e for e in report["entries"] if e["code"] == "gravity"]
+            self.assertEqual([e["sourceValue"] for e in gravity], ["0 0 0 m/s^2"])
+            self.assertTrue(report["verify"]["rollout"]["expected"].startswith("gravity of"), report["verify"]["rollout"]["expected"])
+            told = [d for d in report["verify"]["differences"] if d["field"] == "gravity"]
+            self.assertEqual([d["expected"].split()[0] for d in told], ["gravity"])
+        done = mechane("convert", source, "-o", self.folder / "g.world", "--verify")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("<gravity>0 0 0</gravity>", (self.folder / "g.world").read_text())
+        done = mechane("convert", source, "-o", self.folder / "again.xml", "--verify")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn('gravity="disable"', (self.folder / "again.xml").read_text())
+
     def test_an_option_of_another_format_is_told(self):
         robot = self.write("z.urdf", LIMITS)
         done = mechane("convert", robot, "-o", self.folder / "z.usda", "--keep-frames", "--prune")

@@ -136,7 +136,7 @@ TEST_CASE("what may not be written is asked for when all is computed, and before
     Bench bench;
     bench.write("arm.urdf", arm());
     int asked                    = 0;
-    bench.options.before_writing = [&]() -> Result<void> {
+    bench.options.before_writing = [&](const std::vector<std::string>&) -> Result<void> {
         ++asked;
         return make_diagnostic(files::kInput, {}, "no");
     };

@@ -40,9 +40,13 @@ void MjcfWriter::actuators(XmlNode& actuator)
                   {"mjc:dynType", "dyntype"},
                   {"mjc:gainPrm", "gainprm"},
                   {"mjc:biasPrm", "biasprm"},
-                  {"mjc:dynPrm", "dynprm"}});
+                  {"mjc:dynPrm", "dynprm"},
+                  {"mjc:actDim", "actdim"}});
+        if (const sf::Extra* early = find(p.extras, "mjc:actEarly"))
+            node.set("actearly", is_true(*early) ? "true" : "false");
         copy(node, p.extras,
              {{"mjc:gear", "gear"},
+              {"mjc:group", "group"},
               {"mjc:ctrlLimited", "ctrllimited"},
               {"mjc:forceLimited", "forcelimited"},
               {"mjc:actLimited", "actlimited"}});
@@ -91,7 +95,8 @@ bool MjcfWriter::is_motor(const std::vector<sf::Extra>& extras)
     };
     const auto gain = numbers(find(extras, "mjc:gainPrm"));
     return word("mjc:gainType") == "fixed" && word("mjc:biasType") == "none" && word("mjc:dynType") == "none" &&
-           !gain.empty() && gain[0] == 1;
+           !gain.empty() && gain[0] == 1 && find(extras, "mjc:actDim") == nullptr &&
+           find(extras, "mjc:actEarly") == nullptr;
 }
 
 /// Axes whose drives are told by this actuator. A joint's drive would act a second time otherwise.
@@ -113,7 +118,11 @@ bool MjcfWriter::aim(XmlNode& node, const sf::VendorPrim& p, const sf::Ref& ref,
         case sf::Ref::Kind::joint: {
             const std::string name = joint_name(ref, p.extras);
             if (name.empty()) return false;
-            node.set(find(p.extras, sf::hints::kInParent) != nullptr ? "jointinparent" : "joint", name);
+            const sf::Extra* in_parent = find(p.extras, "mjc:jointInParent");
+            node.set(find(p.extras, sf::hints::kInParent) != nullptr || (in_parent != nullptr && is_true(*in_parent))
+                         ? "jointinparent"
+                         : "joint",
+                     name);
             return true;
         }
         case sf::Ref::Kind::site:

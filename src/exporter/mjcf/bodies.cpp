@@ -78,7 +78,10 @@ void MjcfWriter::body(XmlNode& above, XmlNode& asset, int l, int j)
                       fmt::format("link '{}'", link.name), "moved by others", "moved by its joint",
                       "MuJoCo's mocap bodies hang on nothing");
     }
-    if (const sf::Extra* e = find(link.extras, "mjc:gravcomp")) node.set("gravcomp", plain(e->text));
+    if (const sf::Extra* e = find(link.extras, "mjc:gravcomp"))
+        node.set("gravcomp", plain(e->text));
+    else if (!link.falls)
+        node.set("gravcomp", "1");
     inertial(node, link, l, j);
     // A root that is no frame floats, as bodies of a stage without a joint do.
     if (j < 0 && !link.frame && !link.kinematic) {
@@ -224,7 +227,7 @@ void MjcfWriter::joint(XmlNode& node, int j)
               {"mjc:actuatorfrclimited", "actuatorfrclimited"},
               {"mjc:group", "group"}});
         if (const sf::Extra* e = find(extras, "mjc:actuatorgravcomp"))
-            inner.set("actuatorgravcomp", plain(e->text) == "true" || plain(e->text) == "1" ? "true" : "false");
+            inner.set("actuatorgravcomp", is_true(*e) ? "true" : "false");
         copy_range(inner, extras, "mjc:actuatorfrcrange", "actuatorfrcrange");
         if (find(extras, "mjc:solreflimit") == nullptr) yielding_limit(inner, joint, dof);
         if (const sf::Extra* e = find(extras, "mjc:springref")) {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "exporter/mjcf/writer.h"
 
@@ -39,6 +40,8 @@ std::string plain(const std::string& text)
         if (c != '[' && c != ']' && c != '(' && c != ')' && c != '"' && c != ',') out += c;
     return out;
 }
+
+bool is_true(const sf::Extra& e) { return plain(e.text) == "true" || plain(e.text) == "1"; }
 
 const sf::Extra* find(const std::vector<sf::Extra>& extras, std::string_view name)
 {
@@ -137,8 +140,10 @@ void MjcfWriter::copy(XmlNode& node, const std::vector<sf::Extra>& extras,
 void MjcfWriter::copy_range(XmlNode& node, const std::vector<sf::Extra>& extras, const std::string& name,
                             const char* attribute)
 {
-    const sf::Extra *low = find(extras, name + ":min"), *high = find(extras, name + ":max");
-    if (low != nullptr && high != nullptr) node.set(attribute, plain(low->text) + " " + plain(high->text));
+    // An end that nobody says is zero, as the schema has it. MuJoCo refuses a range that leaves nothing.
+    const auto        end = [&](const sf::Extra* e) { return e != nullptr ? plain(e->text) : std::string("0"); };
+    const std::string low = end(find(extras, name + ":min")), high = end(find(extras, name + ":max"));
+    if (std::strtod(low.c_str(), nullptr) < std::strtod(high.c_str(), nullptr)) node.set(attribute, low + " " + high);
 }
 
 void MjcfWriter::option()
@@ -149,12 +154,13 @@ void MjcfWriter::option()
     option_                       = &node;
     if (s.gravity) node.set("gravity", *s.gravity);
     if (s.timestep && find(s.extras, "mjc:option:timestep") == nullptr) node.set("timestep", *s.timestep);
+    if (s.iterations && find(s.extras, "mjc:option:iterations") == nullptr)
+        node.set("iterations", std::to_string(*s.iterations));
     XmlNode flags("flag");
     for (const sf::Extra& e : s.extras) {
         integrator_ = integrator_ || e.name == "mjc:option:integrator";
         if (e.name.starts_with("mjc:option:")) node.set(e.name.substr(11), keyword(plain(e.text)));
-        if (e.name.starts_with("mjc:flag:"))
-            flags.set(e.name.substr(9), plain(e.text) == "true" || plain(e.text) == "1" ? "enable" : "disable");
+        if (e.name.starts_with("mjc:flag:")) flags.set(e.name.substr(9), is_true(e) ? "enable" : "disable");
     }
     if (!flags.empty()) node.add("flag") = flags;
 }

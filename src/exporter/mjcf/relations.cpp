@@ -145,7 +145,9 @@ void MjcfWriter::tendons(XmlNode& tendon)
         prim_names_[i] = take(taken_tendons_, p.name);
         node.set("name", prim_names_[i]);
         copy(node, p.extras,
-             {{"mjc:stiffness", "stiffness"},
+             {{"mjc:group", "group"},
+              {"mjc:actuatorfrclimited", "actuatorfrclimited"},
+              {"mjc:stiffness", "stiffness"},
               {"mjc:damping", "damping"},
               {"mjc:armature", "armature"},
               {"mjc:frictionloss", "frictionloss"},
@@ -158,6 +160,7 @@ void MjcfWriter::tendons(XmlNode& tendon)
               {"mjc:solimpfriction", "solimpfriction"}});
         if (!fixed) copy(node, p.extras, {{"mjc:width", "width"}, {"mjc:rgba", "rgba"}});
         copy_range(node, p.extras, "mjc:range", "range");
+        copy_range(node, p.extras, "mjc:actuatorfrcrange", "actuatorfrcrange");
         // A tendon with a part that is not there would be another tendon: it is left out as a whole.
         if (fixed ? fixed_path(node, p, *path) : spatial_path(node, p, *path)) {
             tendon.add("") = node;

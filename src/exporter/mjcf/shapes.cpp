@@ -9,16 +9,20 @@
 #include "exporter/mjcf/writer.h"
 #include "mechane/geometry/hull.h"
 #include "mechane/resolve/shape_values.h"
+#include "mechane/sourceformats/hints.h"
 
 namespace mechane::exporter::mjcf {
 
-std::string MjcfWriter::mesh_asset(XmlNode& asset, const std::string& file, const std::string& wanted, bool shell)
+std::string MjcfWriter::mesh_asset(XmlNode& asset, const std::string& file, const std::string& wanted, bool shell,
+                                   std::optional<int> hull_vertices)
 {
-    const auto [slot, fresh] = meshes_.try_emplace(file);
+    // Hulls of two sizes are two assets of one file.
+    const auto [slot, fresh] = meshes_.try_emplace(fmt::format("{} {}", hull_vertices.value_or(0), file));
     if (fresh) {
         slot->second  = take(taken_meshes_, wanted);
         XmlNode& node = asset.add("mesh").set("name", slot->second).set("file", file);
         if (shell) node.set("inertia", "shell");
+        if (hull_vertices) node.set("maxhullvert", std::to_string(*hull_vertices));
     }
     return slot->second;
 }
@@ -106,7 +110,9 @@ void MjcfWriter::element(XmlNode& node, XmlNode& asset, std::size_t s, int link,
                 type = "box", size = fmt::format("{} {} 0.0005", z.x > 0 ? z.x : 50.0, z.y > 0 ? z.y : 50.0);
                 X_shape = X_shape * Posed{{0, 0, -0.0005}, {}};  // its top is where the plane is
             } else {
-                type = "plane", size = fmt::format("{} {} 0.1", number_text(z.x), number_text(z.y));
+                const sf::Extra* grid = find(shape.extras, sf::hints::kGrid);
+                type = "plane", size = fmt::format("{} {} {}", number_text(z.x), number_text(z.y),
+                                                   grid != nullptr ? plain(grid->text) : std::string("0.1"));
             }
             break;
         case sf::Shape::Kind::mesh:
@@ -157,8 +163,10 @@ std::string MjcfWriter::mesh_of(XmlNode& asset, const sf::Shape& shape, const st
         out_.lose("concave", Severity::error, sf::LossAction::approximated, "collision", shape.place,
                   fmt::format("shape '{}'", shape.name), "triangles", "their convex hull",
                   "MuJoCo collides meshes by their hulls; --mjcf-sdf writes a field of distances");
+    else if (shape.collider && shape.approximation != "none" && is_concave(parts))
+        out_.lose_approximation(shape);
     return mesh_asset(asset, out_.obj(shape.mesh, shape.scale, faces, mesh.name, false, -1), mesh.name,
-                      !faces.empty() || is_thin(parts));
+                      !faces.empty() || is_thin(parts), shape.collider ? shape.hull_vertices : std::nullopt);
 }
 
 void MjcfWriter::contact(XmlNode& inner, const sf::Shape& shape, std::size_t s)
@@ -214,11 +222,12 @@ void MjcfWriter::response(XmlNode& inner, const sf::Shape& shape)
         if (reach != 0) inner.set("margin", reach);
         if (r.gap) inner.set("gap", *r.gap);
     }
-    if (find(shape.extras, "mjc:solref") != nullptr || (!r.stiffness && !r.damping)) return;
+    if (find(shape.extras, "mjc:solref") != nullptr || (!r.stiffness && !r.damping)) return out_.lose_gains(shape);
     // One that nobody said is what a simulation takes for it.
     const resolve::ContactValues plain_values;
     const double                 ke = r.stiffness.value_or(plain_values.ke), kd = r.damping.value_or(plain_values.kd);
     if (!(ke > 0) || !(kd > 0)) return out_.lose_response(shape);
+    out_.lose_gains(shape);
     inner.set("solref", number_text(-ke) + " " + number_text(-kd));
     out_.lose("contact-stiffness", Severity::info, sf::LossAction::approximated, "contact", shape.place,
               fmt::format("shape '{}'", shape.name), fmt::format("{} N/m, {} N s/m", ke, kd),

@@ -16,6 +16,8 @@ namespace mechane::exporter::mjcf {
 std::string quat_text(const Quatd& q);
 /// A value of usda as MJCF writes it: "[1, 2]" is "1 2", "\"a\"" is "a".
 std::string plain(const std::string& text);
+/// "true" or "1".
+bool is_true(const sf::Extra& e);
 /// Null where there is none of the name.
 const sf::Extra* find(const std::vector<sf::Extra>& extras, std::string_view name);
 
@@ -29,6 +31,9 @@ class MjcfWriter {
     /// Where the source has one of several axes of a joint, in the frame of its body.
     static std::optional<AxisPlace> told_place(const sf::Dof& d);
 
+    /// The force is the command: what MJCF calls a motor.
+    static bool is_motor(const std::vector<sf::Extra>& extras);
+
     MjcfWriter(Output& out, const std::string& file) : out_(out), tree_(out.tree), file_(file), root_("mujoco") {}
     Result<Written> write();
 
@@ -41,7 +46,7 @@ class MjcfWriter {
     std::vector<std::string>              body_names_, geom_names_, site_names_, camera_names_;
     std::vector<std::vector<std::string>> dof_names_;  ///< by joint
     std::vector<bool>                     has_collider_;
-    std::map<std::string, std::string>    meshes_;  ///< file -> asset
+    std::map<std::string, std::string>    meshes_;  ///< vertices of the hull and file -> asset
     std::set<std::string>                 taken_meshes_, taken_textures_;
     std::set<std::string> taken_bodies_, taken_joints_, taken_geoms_, taken_sites_, taken_actuators_, taken_tendons_;
     XmlNode*              option_ = nullptr;
@@ -95,7 +100,8 @@ class MjcfWriter {
 
     // -- shapes.cpp
 
-    std::string mesh_asset(XmlNode& asset, const std::string& file, const std::string& wanted, bool shell);
+    std::string mesh_asset(XmlNode& asset, const std::string& file, const std::string& wanted, bool shell,
+                           std::optional<int> hull_vertices);
     /// MuJoCo wants four points that are not in one plane of what collides, and a volume of what is solid.
     static bool is_thin(const geometry::Mesh& mesh);
     /// Whether its hull is another shape: what MuJoCo would collide with instead of it.
@@ -152,12 +158,10 @@ class MjcfWriter {
     // -- actuators.cpp
 
     void actuators(XmlNode& actuator);
-    /// The force is the command: what MJCF calls a motor.
-    static bool is_motor(const std::vector<sf::Extra>& extras);
-    void        inherited_range(XmlNode& node, const sf::Ref& ref, const std::vector<sf::Extra>& extras);
-    void        drives_told(const sf::Ref& ref, const std::vector<sf::Extra>& extras, bool motor);
-    bool        aim(XmlNode& node, const sf::VendorPrim& p, const sf::Ref& ref, const std::vector<sf::Ref>* ref_site);
-    void        drive(XmlNode& actuator, std::size_t j, std::size_t d);
+    void inherited_range(XmlNode& node, const sf::Ref& ref, const std::vector<sf::Extra>& extras);
+    void drives_told(const sf::Ref& ref, const std::vector<sf::Extra>& extras, bool motor);
+    bool aim(XmlNode& node, const sf::VendorPrim& p, const sf::Ref& ref, const std::vector<sf::Ref>* ref_site);
+    void drive(XmlNode& actuator, std::size_t j, std::size_t d);
 
     // -- sensors.cpp
 

@@ -167,6 +167,16 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
             if (named)
                 tree_.links[at(child)].extras.push_back(
                     {Extra::Layer::mujoco, hints::kFreeJoint, "string", name, {}, j.place});
+            if (const auto group = s_.number(m, "group"); group && *group != 0)
+                s_.losses.add({"viewer-settings",
+                               Severity::info,
+                               LossAction::dropped,
+                               "visual",
+                               site_of(j.place),
+                               fmt::format("group of joint '{}'", name),
+                               m.get("group"),
+                               {},
+                               "a body that floats has no joint in USD, and it is how MuJoCo's own viewer draws"});
             if (j.name != "freejoint")
                 free_armature =
                     free_values(j, m, fmt::format("joint '{}' of body '{}'", name, tree_.links[at(child)].name),

@@ -212,6 +212,12 @@ void MjcfReader::geom(const XmlElement& e, int link, const Posed& X, const std::
         made.extras.push_back(
             mj("mjc:" + attribute, std::move(value_type), std::move(text), "MjcCollisionAPI", e.place));
     };
+    if (made.kind == Shape::Kind::plane && size.size() > 2 && size[2] > 0) {
+        made.extras.push_back(mj(hints::kGrid, "double", usda_number(size[2]), "", e.place));
+        s_.losses.add({"grid", Severity::info, LossAction::converted, "visual", site_of(e.place),
+                       fmt::format("shape '{}'", made.name), usda_number(size[2]) + " m", hints::kGrid,
+                       "USD has no lines on planes; they stand in the layer of MuJoCo"});
+    }
     if (const int condim = whole("condim", 3); condim != 3 && made.collider)
         put("condim", "int", fmt::format("{}", condim));
     if (const int priority = whole("priority", 0); priority != 0 && made.collider)

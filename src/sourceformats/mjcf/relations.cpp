@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "mechane/sourceformats/codes.h"
@@ -234,7 +235,13 @@ void MjcfReader::tendons(const XmlElement& e)
             if (const auto v = s_.number(m, name)) put(name, "double", usda_number(*v));
         if (const auto v = s_.numbers(m, "range", 2, 2))
             put("range:min", "double", usda_number((*v)[0])), put("range:max", "double", usda_number((*v)[1]));
-        if (const auto v = s_.word(m, "limited", {"true", "false", "auto"})) put("limited", "token", usda_string(*v));
+        for (const char* name : {"limited", "actuatorfrclimited"})
+            if (const auto v = s_.word(m, name, {"true", "false", "auto"})) put(name, "token", usda_string(*v));
+        if (const auto v = s_.numbers(m, "actuatorfrcrange", 2, 2))
+            put("actuatorfrcrange:min", "double", usda_number((*v)[0])),
+                put("actuatorfrcrange:max", "double", usda_number((*v)[1]));
+        if (const auto v = s_.number(m, "group"); v && *v != 0 && std::abs(*v) < 1e9)
+            put("group", "int", fmt::format("{}", static_cast<int>(*v)));
         if (const auto v = s_.numbers(m, "springlength", 1, 2)) put("springlength", "double[]", usda_list(*v));
         if (const auto v = s_.numbers(m, "rgba", 4, 4)) put("rgba", "color4f", usda_list(*v, '('));
         for (const char* name : {"solreflimit", "solimplimit", "solreffriction", "solimpfriction"})

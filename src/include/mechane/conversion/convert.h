@@ -22,8 +22,10 @@ struct Options {
     bool                       verify  = false;  ///< read the result back and compare it with the input
     bool                       strict  = false;  ///< a loss ends the conversion, and nothing is written
     int                        threads = 1;      ///< of the simulations of `verify`
-    /// Asked when all is computed and nothing is written yet; an error ends the conversion.
-    std::function<Result<void>()> before_writing = [] { return Result<void>(); };
+    /// Asked when all is computed and nothing is written yet; an error ends the conversion. It gets the files that are
+    /// about to be written; of a folder that is made as a whole, and of OpenUSD laid out anew, its name.
+    std::function<Result<void>(const std::vector<std::string>& files)> before_writing =
+        [](const std::vector<std::string>&) { return Result<void>(); };
 };
 
 /// What the input holds.

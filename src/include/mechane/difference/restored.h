@@ -1,4 +1,6 @@
 #pragma once
+#include <cstddef>
+
 #include "mechane/exporter/export.h"
 #include "mechane/sourceformats/loss.h"
 #include "mechane/sourceformats/robot_tree.h"
@@ -12,7 +14,8 @@ namespace mechane::difference {
 /// @param from    the robot as the source has it
 /// @param to      the robot as it is written
 /// @param format  as which it is written
-void correct_restored(sourceformats::LossReport& losses, const sourceformats::RobotTree& from,
-                      const sourceformats::RobotTree& to, exporter::Format format);
+/// @return how many values of the source the entries that are gone were about: they are kept after all
+std::size_t correct_restored(sourceformats::LossReport& losses, const sourceformats::RobotTree& from,
+                             const sourceformats::RobotTree& to, exporter::Format format);
 
 }  // namespace mechane::difference

@@ -53,6 +53,8 @@ void restore_source_axes(sourceformats::RobotTree& tree);
 Result<Written> write_robot(const sourceformats::RobotTree& tree, Format format, const std::string& file,
                             const WriteOptions& options, sourceformats::LossReport& losses);
 
+/// The files that `write_files` writes.
+std::vector<std::string> file_names(const Written& written, const std::string& file);
 /// Writes the files of a result, all or none (files/side_files.h). No file that this run has read is replaced.
 /// @return names of the files
 /// @error FILES_FOLDER, FILES_WRITE_FAILED, FILES_INPUT, FILES_BUSY, FILES_CHANGED

@@ -1,5 +1,8 @@
 #pragma once
+#include <optional>
+
 #include "mechane/core/result.h"
+#include "mechane/exporter/export.h"
 #include "mechane/resolve/mass_rules.h"
 #include "mechane/sourceformats/convert.h"
 #include "mechane/usd/stage.h"
@@ -18,7 +21,10 @@ namespace mechane::exporter {
 ///
 /// @param mesh_solid  what colliders weigh whose collision geometry the importer alone makes
 ///                    (`importer::collision_solids`); without it convex decompositions weigh as their connected parts
+/// @param format      whose writer gets the robot: what it has no word for, of all that the stage says in attributes of
+///                    vendors, is lost; none: nothing is written
 /// @error EXPORT_EMPTY
-Result<sourceformats::ReadRobot> robot_of_stage(const usd::Stage& stage, const resolve::MeshSolid& mesh_solid = {});
+Result<sourceformats::ReadRobot> robot_of_stage(const usd::Stage& stage, const resolve::MeshSolid& mesh_solid = {},
+                                                std::optional<Format> format = {});
 
 }  // namespace mechane::exporter

@@ -17,6 +17,9 @@ struct SideFile {
 /// own.
 bool is_of_others(const std::string& folder, const std::string& result);
 
+/// The files that `replace_with_sides` writes: the result, what stands beside it, and the lists of their folders.
+std::vector<std::string> names_with_sides(const std::string& file, const std::vector<std::string>& sides);
+
 /// Writes a result with what it needs beside it, all or nothing. A folder of side files holds `mechane.sums`, which
 /// lists what each result left there, in the form of sha256sum. A side file replaces only what an earlier result of the
 /// same name left and nobody changed since, or the same bytes; what that result no longer needs goes. A side file

@@ -91,6 +91,8 @@ Result<UsdRobot> read_as_usd(const std::string& file, Layout layout, const ReadO
 /// @error SOURCE_WRITE_FAILED, FILES_FOLDER, FILES_INPUT, FILES_WRITE_FAILED
 Result<std::vector<std::string>> write_folder(const UsdRobot& robot, const std::string& folder,
                                               const std::string& loss_json);
+/// The files that `write_file` writes.
+std::vector<std::string> file_names(const UsdRobot& robot, const std::string& file);
 /// Writes a single layer; textures go beside it.
 Result<std::vector<std::string>> write_file(const UsdRobot& robot, const std::string& file);
 

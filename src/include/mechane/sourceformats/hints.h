@@ -29,6 +29,7 @@ inline constexpr const char* kPlace      = "mechane:source:place";     ///< doub
 inline constexpr const char* kElement    = "mechane:source:mjcf";      ///< string: the element of MJCF that a prim of MuJoCo's layer stands for, where no schema has a word for it. "mechane:source:mjcf:NAME" is an attribute of it: its text, or a relationship to what it names
 inline constexpr const char* kPixels     = "mechane:source:pixels";    ///< double[2]: of a camera, pixels across and down
 inline constexpr const char* kInParent   = "mechane:source:jointinparent";  ///< bool: of an actuator, its axes are those of the joint in the parent
+inline constexpr const char* kGrid       = "mechane:source:mjcf:grid";  ///< double: of a plane, between the lines that MuJoCo draws on it [m]
 inline constexpr const char* kTendonEquality = "tendon";  ///< the element of an equality of tendons
 // clang-format on
 

@@ -63,6 +63,7 @@ struct Link {
     std::optional<Inertial> unused;              ///< of a link that nothing moves and that is part of the world
     bool                    frame      = false;  ///< no body of a simulation, only a frame that something holds
     bool                    weightless = false;  ///< the source gives no mass; `inertial` is what a simulation computes
+    bool                    falls      = true;   ///< false: the source says that no gravity acts on it
 };
 
 /// A drive of one degree of freedom: force = stiffness (target - q) + damping (target velocity - qd), up to the limit.
@@ -144,6 +145,8 @@ struct Response {
     std::optional<double> stiffness, damping;  ///< [N/m], [N s/m]
     std::optional<double> margin, gap;         ///< the surface's offset, and how much earlier a contact is made [m]
     std::optional<double> hydroelastic;        ///< pressure a depth [N/m^3]
+    std::optional<double> friction_gain;       ///< of regularised friction [N s/m]
+    std::optional<double> adhesion;            ///< how far the surface pulls [m]
 };
 
 /// Faces of a mesh file with one material.
@@ -176,16 +179,17 @@ inline constexpr double kEndlessPlane = 100;
 
 struct Shape {
     enum class Kind { box, sphere, cylinder, capsule, ellipsoid, plane, mesh };
-    std::string name;
-    int         link = -1;  ///< or -1: the world
-    Posed       X_LS;
-    Kind        kind = Kind::box;
-    Vec3d       size;  ///< half extents; radius; radius and half height (x, y); semi-axes; half sizes of a plane
-    int         mesh = -1;
-    Vec3d       scale{1, 1, 1};  ///< of a mesh; negative ones mirror it
-    int         material = -1;
-    bool        visual = true, collider = false;
-    std::string approximation;  ///< of a mesh that collides; empty: convexHull
+    std::string        name;
+    int                link = -1;  ///< or -1: the world
+    Posed              X_LS;
+    Kind               kind = Kind::box;
+    Vec3d              size;  ///< half extents; radius; radius and half height (x, y); semi-axes; half sizes of a plane
+    int                mesh = -1;
+    Vec3d              scale{1, 1, 1};  ///< of a mesh; negative ones mirror it
+    int                material = -1;
+    bool               visual = true, collider = false;
+    std::string        approximation;  ///< of a mesh that collides; empty: convexHull
+    std::optional<int> hull_vertices;  ///< most of that hull, where the source says it
     std::optional<Contact> contact;
     Response               response;
     std::vector<Extra>     extras;
@@ -271,6 +275,7 @@ struct CollisionGroup {
 struct SceneSettings {
     std::optional<Vec3d>  gravity{};  ///< [m/s^2]
     std::optional<double> timestep{};
+    std::optional<int>    iterations{};  ///< most of the solver
     std::vector<Extra>    extras{};
     Place                 place{};
 };
@@ -297,5 +302,8 @@ struct RobotTree {
     bool                         contact        = true;  ///< false: no collider touches another
     Place                        place;
 };
+
+/// What pulls on a robot [m/s^2]: the earth where nobody says anything, and nothing where a flag of MuJoCo says so.
+Vec3d gravity_of(const RobotTree& tree);
 
 }  // namespace mechane::sourceformats
