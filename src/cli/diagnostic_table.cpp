@@ -328,6 +328,7 @@ constexpr DiagnosticRow kDiagnosticRows[] = {
     {"simulation", &mechane::run::kWorldDiverged},
     {"simulation", &mechane::run::kJointBroke},
     {"simulation", &mechane::run::kTargetRange},
+    {"simulation", &mechane::run::kTargetIdle},
     {"simulation", &mechane::run::kSetUnknown},
     {"simulation", &mechane::run::kSetVelocity},
     {"simulation", &mechane::run::kControlFile},

@@ -195,7 +195,7 @@ Result<void> try_folder(const std::string& folder, const std::string& report,
     }
     auto names = names_in(place.string());
     if (!names) return names.error();
-    if (std::erase(*names, report) == 0) return refused(folder, "is not empty, and no earlier result of fix");
+    if (std::erase(*names, report) == 0) return refused(folder, "is not empty, and no earlier result of this command");
     const auto known = earlier((place / report).string());
     if (!known) return known.error();
     for (const std::string& name : *names)

@@ -144,6 +144,10 @@ std::string_view motion_without(std::string_view property)
 {
     if (property.starts_with("physxLimit:"))
         return property.ends_with(":restitution") ? std::string_view("limits do not bounce") : std::string_view();
+    // What says how a joint follows is simulated; its stiffness and damping are not.
+    if (property.starts_with("physxMimicJoint:"))
+        for (const char* word : {":gearing", ":offset", ":referenceJoint", ":referenceJointAxis"})
+            if (property.ends_with(word)) return {};
     for (const ReasonRow& row : kNotModelled)
         if (property.starts_with(row.prefix)) return row.moves ? row.reason : std::string_view();
     return {};

@@ -98,6 +98,7 @@ void add_surface_velocities(Import& run)
             }
             shape.config.surface_velocity = frame.of(belt->velocity);
             shape.config.surface_in_world = !belt->local;
+            if (!belt->local) shape.flags |= model::shape_flag::surface_in_world;
             if (belt->varies) run.surfaces[s] = {belt->prim, frame};
         }
     }

@@ -145,7 +145,7 @@ constexpr Convention kTable[] = {
     {&Conventions::never_asleep, "never_asleep", "Bodies and joints", kNewton, "a body that starts asleep", "sleeps",
      "is awake"},
     {&Conventions::velocities_rotated_only, "velocities_rotated_only", "Bodies and joints", kNewton,
-     "velocities below a scale", "divided by the scale", "as authored"},
+     "velocities below a scale", "multiplied by the scale", "as authored"},
     {&Conventions::kinematic_velocity_followed, "kinematic_velocity_followed", "Bodies and joints", kNewton,
      "velocity of a kinematic body without animation",
      "ignored, `IMPORT_KINEMATIC_VELOCITY`; `kinematic_velocity=follow` moves it", "followed"},

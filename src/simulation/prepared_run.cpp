@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mechane/simulation/codes.h"
+#include "mechane/solvers/support.h"
 #include "simulation/target_range.h"
 
 namespace mechane::run {
@@ -71,6 +72,8 @@ Result<PreparedRun> prepare_run(const model::Model& model, const SimulateOptions
     const model::Model& stepped = out.engine->model();
     // What the asset itself says of the start is told before settings change it: they move bodies as asked.
     if (options.from == nullptr && !options.set.empty()) out.engine->check_start(found);
+    // A registered solver may read what it likes.
+    const bool           known = !solvers::support_of(options.solver).empty();
     std::vector<Setting> settings;
     for (const std::string& text : options.set) {
         const auto setting = parse_setting(stepped, text);
@@ -78,6 +81,7 @@ Result<PreparedRun> prepare_run(const model::Model& model, const SimulateOptions
         // A command without effect is an error, one beyond a limit a finding.
         if (const auto idle = without_effect(stepped, *setting, options.solver)) return *idle;
         report_beyond_limits(stepped, *setting, found);
+        if (known) report_idle_target(stepped, *setting, found);
         apply_setting(stepped, *setting, state, control);
         settings.push_back(*setting);
     }
@@ -85,8 +89,10 @@ Result<PreparedRun> prepare_run(const model::Model& model, const SimulateOptions
         auto table = parse_control_table(stepped, options.control, options.control_name, options.other_columns);
         if (!table) return table.error();
         out.table = *std::move(table);
-        for (const Setting& column : out.table.columns)
+        for (const Setting& column : out.table.columns) {
             if (const auto idle = without_effect(stepped, column, options.solver)) return *idle;
+            if (known) report_idle_target(stepped, column, found);
+        }
         report_beyond_limits(stepped, out.table, found);
     }
     // A checkpoint holds a state that fits its joints.

@@ -95,4 +95,19 @@ void report_beyond_limits(const model::Model& model, const ControlTable& table, 
     }
 }
 
+void report_idle_target(const model::Model& model, const Setting& setting, Diagnostics& found)
+{
+    const bool position = setting.field == Field::target_q;
+    if (!position && setting.field != Field::target_qd) return;
+    const auto& gains = position ? model.joint_target_ke : model.joint_target_kd;
+    for (const std::size_t start : setting.starts)
+        for (std::size_t i = 0; i < setting.count; ++i) {
+            // Targets of positions count as coordinates, those of velocities as degrees of freedom.
+            const auto axis = position ? axis_of(model, start + i) : std::optional(Axis{0, start + i, false});
+            if (!axis || gains[axis->dof] > 0) return;  // a ball's target has no axis of its own
+        }
+    found.add(kTargetIdle, {}, fmt::format("{} moves nothing: the joint's drive has no {}", setting.path,
+                                           position ? "stiffness" : "damping"));
+}
+
 }  // namespace mechane::run

@@ -10,4 +10,7 @@ void report_beyond_limits(const model::Model& model, const Setting& setting, Dia
 /// The same of every column of a table, for the value that is farthest out.
 void report_beyond_limits(const model::Model& model, const ControlTable& table, Diagnostics& found);
 
+/// RUN_TARGET_IDLE for a commanded position or velocity of a joint none of whose axes has a drive with a gain for it.
+void report_idle_target(const model::Model& model, const Setting& setting, Diagnostics& found);
+
 }  // namespace mechane::run

@@ -67,12 +67,14 @@ std::string count_and_names(const std::vector<std::string_view>& labels)
 }
 
 /// One diagnostic a feature of the model that the solver does not honour.
+/// @param choice  the solver with its parameters, "xpbd:enable_restitution=1"
 /// @error SOLVER_MODEL  the first of them, if `strict`
 /// Softstep says it by itself (report_features in softstep.cpp) only where its answer depends on more than the table.
-Result<void> report_support(std::string_view solver, const model::Model& model, bool strict, Diagnostics& out)
+Result<void> report_support(std::string_view choice, const model::Model& model, bool strict, Diagnostics& out)
 {
+    const std::string_view solver = canonical_name(choice.substr(0, choice.find(':')));
     for (const FeatureUse& use : features_of(model)) {
-        const auto rows = support_of(solver);
+        const auto rows = support_of(choice);
         const auto row =
             std::find_if(rows.begin(), rows.end(), [&](const SupportRow& r) { return r.feature == use.feature; });
         if (row == rows.end() || row->support == Support::full) continue;
@@ -135,7 +137,7 @@ Result<std::unique_ptr<Solver>> make_mujoco(std::string_view choice, const model
     if (!chosen) return chosen.error();
     if (chosen->name != "mujoco")
         return make_diagnostic(kSolverUnknown, {}, fmt::format("'{}' is not the solver mujoco", choice));
-    if (auto honoured = report_support("mujoco", model, options.strict, out); !honoured) return honoured.error();
+    if (auto honoured = report_support(choice, model, options.strict, out); !honoured) return honoured.error();
     return mujoco::make(model, options, *std::move(chosen), std::move(tables), out);
 }
 
@@ -177,7 +179,7 @@ Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::
     if (!choice) return choice.error();
     // What the model asks for and the solver does not do.
     Diagnostics told;
-    if (auto honoured = report_support(is, model, options.strict, told); !honoured) return honoured.error();
+    if (auto honoured = report_support(name, model, options.strict, told); !honoured) return honoured.error();
     // With soft_laws=0 particles meet as in Newton, where all pairs push each other; only the other laws leave out
     // pairs that overlap at the start.
     const bool newton = std::any_of(choice->settings.begin(), choice->settings.end(),

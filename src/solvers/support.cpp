@@ -6,6 +6,8 @@
 #include "mechane/solvers/support.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <string>
 
 #include "mechane/model/builder.h"
@@ -578,6 +580,38 @@ std::vector<SupportRow> rows_with(std::span<const Shortcoming> shortcomings)
     }
     return out;
 }
+/// A parameter of a solver that makes it honour a feature which it does not honour without.
+struct Remedy {
+    std::string_view solver, parameter;
+    bool             on = true;  ///< how the parameter has to be
+    std::string_view feature;
+};
+constexpr Remedy kRemedies[] = {{"xpbd", "enable_restitution", true, "contact.restitution"},
+                                {"mujoco", "use_mujoco_contacts", false, "contact.hydroelastic"}};
+
+/// @param solver  with its parameters, "xpbd:enable_restitution=1"
+bool is_remedied(std::string_view solver, const Remedy& remedy)
+{
+    const auto choice = choose_solver(solver);
+    return choice && choice->name == remedy.solver &&
+           std::ranges::any_of(choice->settings, [&](const Setting& s) {
+               return s.name == remedy.parameter && (s.value != 0) == remedy.on;
+           });
+}
+
+/// The rows of a solver that a parameter lets honour one feature more.
+std::span<const SupportRow> remedied_rows(std::span<const SupportRow> rows, std::string_view feature)
+{
+    static std::mutex                                          mutex;
+    static std::map<std::string_view, std::vector<SupportRow>> known;
+    const std::lock_guard                                      lock(mutex);
+    auto [made, is_new] = known.try_emplace(feature, rows.begin(), rows.end());
+    if (is_new)
+        for (SupportRow& row : made->second)
+            if (row.feature->id == feature) row = {row.feature, full, {}};
+    return made->second;
+}
+
 std::vector<SupportRow> softstep_rows()
 {
     std::vector<SupportRow> out;
@@ -608,6 +642,9 @@ std::span<const SupportRow> support_of(std::string_view solver)
                       mujoco = rows_with(kMujocoLacks);
     // The name may come with parameters ("xpbd:iterations=8").
     const std::string_view name = canonical_name(solver.substr(0, solver.find(':')));
+    for (const Remedy& remedy : kRemedies)
+        if (name == remedy.solver && is_remedied(solver, remedy))
+            return remedied_rows(name == "xpbd" ? xpbd : mujoco, remedy.feature);
     if (name == "softstep") return softstep;
     if (name == "xpbd") return xpbd;
     if (name == "semi-implicit") return semi_implicit;

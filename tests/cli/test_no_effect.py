@@ -54,6 +54,40 @@ class NoEffect(unittest.TestCase):
         self.assertNotIn("resolver", row["note"])
         self.assertEqual(self.told(robot(BOX % ("a", "")), "IMPORT_API_UNAPPLIED")[0], [])
 
+    def test_a_target_that_no_drive_follows(self):
+        """A command without effect is told, by setting and by table, and one with effect is not."""
+        hinge = '    def PhysicsRevoluteJoint "j" (\n        prepend apiSchemas = ["PhysicsDriveAPI:angular"]\n    )\n    {\n        rel physics:body1 = </r/a>\n%s    }\n'
+        gains = {"": "", "position": "        float drive:angular:physics:stiffness = 4\n", "velocity": "        float drive:angular:physics:damping = 4\n"}
+        (self.folder / "c.csv").write_text("t,/r/j.target_q\n0,0.1\n0.02,0.2\n")
+        for kind, drive in gains.items():
+            path = self.write("s.usda", robot(BOX % ("a", ""), hinge % drive))
+            for field, reads in (("target_q", "position"), ("target_qd", "velocity")):
+                done = mechane("sim", path, "--frames", "2", "--set", f"/r/j.{field}=0.1")
+                self.assertEqual("RUN_TARGET_IDLE" in done.stderr, kind != reads, (kind, field, done.stderr))
+            self.assertEqual("RUN_TARGET_IDLE" in mechane("sim", path, "--frames", "2", "--control", self.folder / "c.csv").stderr, kind != "position")
+        path = self.write("s.usda", robot(BOX % ("a", ""), hinge % ""))
+        self.assertEqual(mechane("sim", path, "--frames", "2", "--set", "/r/j.target_q=0.1", "--strict").returncode, 1)
+        self.assertNotIn("RUN_TARGET_IDLE", mechane("sim", path, "--frames", "2", "--set", "/r/j.target_q=0.1", "--hold", "50,5").stderr)
+
+    def test_a_feature_that_a_parameter_of_the_solver_switches_on_is_not_lacking(self):
+        material = '    def Material "m" (\n        prepend apiSchemas = ["PhysicsMaterialAPI"]\n    )\n    {\n        float physics:restitution = 0.6\n    }\n'
+        path = self.write("s.usda", robot(material, BOX.replace("PhysicsMassAPI", "MaterialBindingAPI") % ("a", "        rel material:binding:physics = </r/m>\n")))
+        for solver, lacks in (("xpbd", True), ("xpbd:enable_restitution=1", False), ("xpbd:enable_restitution=true,iterations=3", False), ("SolverXPBD:enable_restitution=0", True)):
+            done = mechane("sim", path, "--frames", "2", "--ground", "--solver", solver)
+            self.assertEqual("SOLVER_FEATURE" in done.stderr and "restitution" in done.stderr, lacks, (solver, done.stderr))
+
+    def test_what_a_mimic_of_physx_follows_by_is_no_loss(self):
+        joint = '    def PhysicsRevoluteJoint "%s" (\n        prepend apiSchemas = [%s]\n    )\n    {\n        rel physics:body0 = </r/base>\n        rel physics:body1 = </r/%s>\n%s    }\n'
+        follow = "        rel physxMimicJoint:rotX:referenceJoint = </r/ja>\n        float physxMimicJoint:rotX:gearing = 2\n        float physxMimicJoint:rotX:offset = 10\n"
+        parts = [BOX % (name, "") for name in ("base", "a", "b")]
+        text = robot(*parts, joint % ("ja", "", "a", ""), joint % ("jb", '"PhysxMimicJointAPI:rotX"', "b", follow))
+        self.assertEqual(self.told(text, "IMPORT_NOT_SIMULATED")[0], [])
+        of, rows = self.told(text.replace("offset = 10\n", "offset = 10\n        float physxMimicJoint:rotX:naturalFrequency = 20\n"), "IMPORT_NOT_SIMULATED")
+        self.assertEqual(len(of), 1)
+        self.assertIn("naturalFrequency", of[0])
+        self.assertNotIn("gearing", of[0])
+        self.assertEqual(rows["/r/jb", "physxMimicJoint:rotX:gearing"]["verdict"], "converted")
+
     def test_values_of_physx_that_change_the_motion_there(self):
         """GAP-098, GAP-100: what no solver models is one warning, whatever the resolvers; what says the schema's fallback, or sets PhysX's solver, is none."""
         api = BOX.replace('"PhysicsMassAPI"', '"PhysicsMassAPI", "PhysxRigidBodyAPI"')

@@ -414,5 +414,97 @@ class NoDifference(Case):
             self.assertIn(f"{option} has no effect", done.stdout + done.stderr)
 
 
+STACKED = HEAD + '''def Xform "w" (prepend apiSchemas = ["PhysicsArticulationRootAPI"]) {
+ def Xform "base" (BODY) {
+  float physics:mass = 2
+  float3 physics:diagonalInertia = (0.1, 0.1, 0.1)
+ }
+ def Xform "arm" (BODY) {
+  float physics:mass = 1
+  float3 physics:diagonalInertia = (0.1, 0.2, 0.3)
+  double3 xformOp:translate = (0, 0, 1)
+  uniform token[] xformOpOrder = ["xformOp:translate"]
+ }
+ def PhysicsFixedJoint "hold" {
+  rel physics:body1 = </w/base>
+ }
+JOINTS
+ def MjcActuator "push" {
+  rel mjc:target = </w/a_turn>
+  uniform double[] mjc:gear = [7, 0, 0, 0, 0, 0]
+ }
+}
+'''.replace("BODY", BODY)
+TURNS = {"z_turn": ("Revolute", "Z", -45, 45, 3), "a_turn": ("Revolute", "Y", -75, 30, 4), "m_slide": ("Prismatic", "X", -0.1, 0.2, 5)}
+
+
+def stacked(*names, first="w/base", second="w/arm", more=""):
+    """Joints of one axis between the same two bodies, as converters of MJCF write several joints of a body"""
+    ends = f"  rel physics:body0 = </{first}>\n" * bool(first) + f"  rel physics:body1 = </{second}>\n"
+    joints = ""
+    for name in names:
+        kind, axis, low, high, damping = TURNS[name]
+        joints += (f' def Physics{kind}Joint "{name}" (prepend apiSchemas = ["NewtonJointAPI"]) {{\n{ends}  uniform token physics:axis = "{axis}"\n  float physics:lowerLimit = {low}\n'
+                   f'  float physics:upperLimit = {high}\n  float newton:damping = {damping}\n  point3f physics:localPos0 = (0, 0, 1)\n{more} }}\n')
+    return STACKED.replace("JOINTS", joints)
+
+
+class StackedJoints(unittest.TestCase):
+    """Hinges and slides between the same two bodies are one joint (IMP 3.8), in simulations and in conversions, in the order in which the stage lists them."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, text, name="s.usda"):
+        (self.folder / name).write_text(text)
+        return self.folder / name
+
+    def test_they_are_joints_of_one_body_in_mjcf_and_no_loops(self):
+        for names in (("z_turn", "a_turn"), ("a_turn", "z_turn"), ("m_slide", "z_turn", "a_turn")):
+            out = self.folder / "out.xml"
+            done = mechane("convert", self.write(stacked(*names)), "-o", out, "--verify")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            root = ElementTree.parse(out).getroot()
+            self.assertEqual([j.get("name") for j in root.iter("joint") if j.get("damping")], list(names))
+            self.assertEqual(list(root.iter("connect")) + list(root.iter("weld")), [])
+            pushed = [a for a in root.find("actuator") if a.get("name") == "push"]
+            self.assertEqual([a.get("joint") for a in pushed], ["a_turn"])
+
+    def test_the_order_of_the_stage_is_that_of_the_axes(self):
+        for names in (("z_turn", "a_turn"), ("a_turn", "z_turn")):
+            model = json.loads(mechane("dump", "model", self.write(stacked(*names)), "--limit", "0").stdout)["model"]
+            axes = [[round(x) for x in axis] for axis in model["joint_axis"]]
+            self.assertEqual(axes, [{"Z": [0, 0, 1], "Y": [0, 1, 0]}[TURNS[n][1]] for n in names])
+        turned = [json.loads(mechane("dump", "model", self.write(stacked(*names)), "--limit", "0", "--compat", "newton-1.8").stdout)["model"]["joint_axis"]
+                  for names in (("z_turn", "a_turn"), ("a_turn", "z_turn"))]
+        self.assertEqual(*turned)  # Newton goes by path
+
+    def test_a_value_of_any_of_them_is_compared(self):
+        one = self.write(stacked("z_turn", "a_turn"))
+        for what, other in (("damping", "newton:damping = 4"), ("upper limit", "physics:upperLimit = 30"), ("damping", "newton:damping = 3")):
+            text = one.read_text()
+            self.assertIn(other, text)
+            two = self.write(text.replace(other, other + "1"), "t.usda")
+            done = mechane("diff", one, two)
+            self.assertEqual(done.returncode, 1, (other, done.stdout))
+            self.assertIn(what, done.stdout)
+        self.assertEqual(mechane("diff", one, self.write(stacked("a_turn", "z_turn"), "t.usda")).returncode, 1)
+
+    def test_the_world_may_be_either_end(self):
+        """And other formats keep them or say what is lost"""
+        base = '  rel physics:body1 = </w/base>\n }\n'
+        for first, second in (("", "w/arm"), ("w/arm", "")):
+            text = stacked("z_turn", "a_turn", first=first, second=second or "w", more="" if second else "")
+            if not second:
+                text = text.replace("  rel physics:body1 = </w>\n", "")
+            self.assertIn(base, text)
+            source = self.write(text)
+            for name in ("out.xml", "out.urdf", "out.sdf"):
+                done = mechane("convert", source, "-o", self.folder / name, "--verify", "--fail-on-loss", "never")
+                self.assertEqual(done.returncode, 0, (first, name, done.stderr))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -81,6 +81,11 @@ TEST_CASE("the velocity of a body's surface reaches its colliders in their own f
         const auto  model = in.builder.finalize({}, found);
         REQUIRE(model);
         CHECK(model->shape_surface_velocity.size() == model->shape_count());
+        // Solvers go by the flag of the model.
+        for (std::size_t s = 0; s < model->shape_count(); ++s)
+            if (model->shape_surface_velocity[s] != Spatial{})
+                CHECK(((model->shape_flags[s] & model::shape_flag::surface_in_world) != 0) ==
+                      (row.lines.find("LocalSpace = 0") != std::string::npos));
     }
 }
 

@@ -541,3 +541,30 @@ def test_how_many_copies_and_how_far_apart():
     with pytest.raises(ValueError, match="spacing: .* not finite"):
         b.replicate(one, 2, spacing=(float("nan"), 1, 0))
     assert b.world_count == 0 and b.body_count == 0
+
+
+def test_older_mimics_that_no_simulation_follows_are_told():
+    """What `set_joint_mimic` refuses stays a row of the model, with a warning that says why."""
+    def hinges(articulations):
+        b = mc.ModelBuilder()
+        links = [b.add_link(mass=1.0, inertia=np.eye(3)) for _ in range(3)]
+        joints = [b.add_joint_revolute(-1, link, axis=(0, 0, 1)) for link in links]
+        for rows in articulations:
+            b.add_articulation([joints[i] for i in rows])
+        return b
+
+    def said(b, *rows):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for row in rows:
+                b.add_constraint_mimic(*row)
+        return [str(w.message) for w in caught if issubclass(w.category, mc.MechaneWarning)]
+
+    one = hinges([(0, 1, 2)])
+    assert said(one, (1, 0, 0.0, -1.0)) == [] and one.joint_mimic_joint[1] == 0
+    assert "chains" in said(one, (2, 1))[0]
+    assert "itself" in said(hinges([(0, 1, 2)]), (1, 1))[0]
+    assert "different articulations" in said(hinges([(0,), (1,), (2,)]), (1, 0))[0]
+    assert "does not exist" in said(hinges([(0, 1, 2)]), (1, 7))[0]
+    other = hinges([(0, 1, 2)])
+    assert said(other, (1, 1, 0.0, 1.0, False)) == [] and other.constraint_mimic_count == 1

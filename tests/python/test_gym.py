@@ -263,7 +263,7 @@ def test_walkers_start_above_a_rough_ground_at_many_places():
     assert not terminated.any()
 
 
-@pytest.mark.parametrize("wrong", [dict(mass=(2.0, 1.0)), dict(mass=(0.0, 1.0)), dict(delay=(-1, 0)), dict(push_speed=-1.0), dict(friction=(0.5, float("inf")))])
+@pytest.mark.parametrize("wrong", [dict(mass=(2.0, 1.0)), dict(mass=(0.0, 1.0)), dict(delay=(-1, 0)), dict(push_speed=-1.0), dict(push_speed=1.0), dict(push_every=3), dict(friction=(0.5, float("inf")))])
 def test_impossible_ranges_are_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Randomization(**wrong)

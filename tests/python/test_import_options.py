@@ -115,3 +115,25 @@ def test_simulate_reads_the_vendors_that_the_stage_uses_and_takes_its_step():
     with pytest.warns(mc.MechaneWarning, match="IMPORT_VENDOR_UNREAD"):
         builder = mc.ModelBuilder()
         assert builder.add_usd(source)["resolvers"] == ["newton"]
+
+
+def test_ground_of_a_simulation_is_a_switch_or_a_height(tmp_path):
+    """As `--ground`; a Model takes neither ground nor options of imports."""
+    file = tmp_path / "box.usda"
+    file.write_text('#usda 1.0\n(\n metersPerUnit = 1\n upAxis = "Z"\n)\ndef Cube "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])\n{\n double size = 0.2\n'
+                    ' double3 xformOp:translate = (0, 0, 1)\n uniform token[] xformOpOrder = ["xformOp:translate"]\n}\n')
+    lowest = lambda **how: mc.simulate(file, duration=2, **how).recording.body_q[-1, 0, 2]
+    assert lowest() < -10 and lowest(ground=False) < -10
+    assert lowest(ground=True) == pytest.approx(1, abs=2e-3)
+    for height in (-0.5, 0, 0.0, np.float32(0.25)):
+        assert lowest(ground=height) == pytest.approx(float(height) + 0.1, abs=2e-3)
+    for wrong in ("no", None, float("nan"), float("inf"), [0]):
+        with pytest.raises(mc.MechaneError, match="ground is"):
+            mc.simulate(file, frames=2, ground=wrong)
+    builder = mc.ModelBuilder()
+    builder.add_usd(str(file))
+    model = builder.finalize()
+    for options in ({"ground": True}, {"ground": -0.5}, {"floating": False}, {"nonsense": 1}):
+        with pytest.raises(mc.MechaneError, match=next(iter(options))):
+            mc.simulate(model, frames=2, **options)
+    assert mc.simulate(model, frames=2, ground=False).recording.body_q.shape[1] == 1

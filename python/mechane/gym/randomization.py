@@ -45,6 +45,8 @@ class Randomization:
             reals(name, getattr(self, name), 1)
             if not 0 <= getattr(self, name) < float("inf"):
                 raise ValueError(f"Randomization: {name} is {getattr(self, name)}, expected at least 0")
+        if (self.push_every == 0) != (self.push_speed == 0):
+            raise ValueError(f"Randomization: push_every is {self.push_every} and push_speed {self.push_speed}; a push needs both")
 
 
 class Randomizer:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import math
+import numbers
 import os
 import subprocess
 import sys
@@ -39,20 +40,27 @@ class Simulation:
 
 
 def simulate(source: Any, *, duration: float | None = None, frames: int | None = None, dt: float | None = None, substeps: int = 8, solver: str = "softstep",
-             ground: bool = False, every: int = 1, sleeping: bool = False, settings: dict[str, Any] | None = None, control: str = "", out: Any = None,
+             ground: bool | float = False, every: int = 1, sleeping: bool = False, settings: dict[str, Any] | None = None, control: str = "", out: Any = None,
              **import_options: Any) -> Simulation:
     """Opens, imports and runs a stage: `simulate("robot.usda", duration=2).recording`. Equal to `mechane sim` with the same settings:
     vendors' attributes are read where the stage uses them (`schema_resolvers=["auto"]`).
 
     @param source    what `add_usd` takes, or a Model
+    @param ground    True: a plane just below the lowest collider, unless there is an infinite one; a number: a plane at that height [m].
+                     A Model cannot take one: its builder has `add_ground_plane`
     @param duration  [s], or `frames` external steps of `dt` [s]; without `dt` the step is that of the stage where it authors one, else 1/60 s
     @param settings  "PATH.field" to value, before the first step
     @param control   CSV of commands over time, its text
     @param out       file to write, format by suffix: .mrec receives every step, for `record.open`; .json, .csv, .html, .png and .usda get
                      the frames as `Recording.save` writes them
     @raises ValueError  RECORD_FORMAT_UNKNOWN: another suffix; FILES_INPUT: `out` is a file that is read; both before anything is computed
+    @raises TypeError   `ground` or an option of imports beside a Model, an option that imports do not have, a `ground` of another kind
     @raises OSError     `out` cannot be written
     """
+    height = _height(ground)
+    if isinstance(source, Model) and (height is not None or import_options):
+        without = ", ".join((["ground"] if height is not None else []) + sorted(import_options))
+        raise kind_of(TypeError)(f"simulate: a Model is imported already and takes no {without}; give its file, or say so to its builder", "PYTHON_ARGUMENT")
     if duration is not None and frames is not None:
         raise kind_of(ValueError)(f"frames is {frames} and duration {duration}; give one of them", "PYTHON_ARG_FRAMES")
     if duration is not None and not (math.isfinite(duration) and duration >= 0):
@@ -72,10 +80,10 @@ def simulate(source: Any, *, duration: float | None = None, frames: int | None =
             import_options["schema_resolvers"] = ["auto"]
         result = builder.add_usd(source, **import_options)
         model = builder.finalize()
-        if ground:
+        if height is not None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # said of the model without the ground
-                model = _grounded(builder, model)
+                model = _grounded(builder, model, height)
     step, step_source = _step(dt, result)
     if frames is None:
         frames = 120 if duration is None else math.ceil(duration / step - 1e-9)
@@ -101,8 +109,20 @@ def _step(dt: float | None, result: Any) -> tuple[float, str]:
     return 1 / 60, "default"
 
 
-def _grounded(builder: Any, model: Any) -> Any:
-    """With a plane just below the lowest collider, unless there is an infinite one."""
+def _height(ground: Any) -> float | None:
+    """Of the plane [m]: nan where it follows from the colliders, None for no plane."""
+    if isinstance(ground, (bool, np.bool_)):
+        return math.nan if ground else None
+    if isinstance(ground, numbers.Real) and math.isfinite(ground):
+        return float(ground)
+    raise kind_of(TypeError)(f"ground is {ground!r}, expected True, False or a height [m]", "PYTHON_ARGUMENT")
+
+
+def _grounded(builder: Any, model: Any, height: float) -> Any:
+    """With a plane at the height; nan: just below the lowest collider, unless there is an infinite one."""
+    if not math.isnan(height):
+        builder.add_ground_plane(height=height)
+        return builder.finalize()
     planes = np.asarray(model._np("shape_type")) == GeoType.PLANE
     if (planes & (np.asarray(model._np("shape_scale"))[:, :2] == 0).all(axis=1)).any():
         return model

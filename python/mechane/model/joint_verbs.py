@@ -211,21 +211,29 @@ class JointVerbs:
                         f"{self.joint_dof_dim[joint]}, reference_joint {reference_joint} {self.joint_dof_dim[reference_joint]}")
         self._core.set_joint_mimic(int(joint), int(reference_joint), float(coeffs[0]), float(coeffs[1]))
 
-    def _may_mimic(self, joint: int, leader: int) -> bool:
-        """Whether the relation is one that `set_joint_mimic` takes; others stay rows that solvers of Mechane do not read."""
+    def _why_no_mimic(self, joint: int, leader: int) -> str:
+        """Why the relation is none that `set_joint_mimic` takes, so that it stays a row which solvers of Mechane do not read; "" where it is one."""
         pair = (joint, leader)
-        if joint == leader or not all(0 <= j < self.joint_count for j in pair) or len({self.joint_articulation[j] for j in pair}) > 1:
-            return False
+        if not all(0 <= j < self.joint_count for j in pair):
+            return "one of the joints does not exist"
+        if joint == leader:
+            return "the joint follows itself"
+        if len({self.joint_articulation[j] for j in pair}) > 1:
+            return "the joints belong to different articulations"
         scalar = (JointType.REVOLUTE, JointType.PRISMATIC, JointType.D6)
+        if not all(self.joint_type[j] in scalar for j in pair) or sum(self.joint_dof_dim[joint]) != sum(self.joint_dof_dim[leader]):
+            return "the joints are of other kinds, or of different numbers of axes"
         leaders = self.joint_mimic_joint
-        return (all(self.joint_type[j] in scalar for j in pair) and sum(self.joint_dof_dim[joint]) == sum(self.joint_dof_dim[leader])
-                and leaders[leader] < 0 and joint not in leaders)
+        return "one of them follows or leads already: chains are not followed" if leaders[leader] >= 0 or joint in leaders else ""
 
     def add_constraint_mimic(self, joint0: int, joint1: int, coef0: float = 0.0, coef1: float = 1.0, enabled: bool = True, label: str | None = None,
                              custom_attributes: dict[str, Any] | None = None) -> int:
         """The older spelling of `set_joint_mimic`: joint0 follows joint1. Returns the number of the relation."""
         warn("add_constraint_mimic is called set_joint_mimic", MechaneDeprecationWarning)
-        if enabled and self._may_mimic(int(joint0), int(joint1)):
+        why = self._why_no_mimic(int(joint0), int(joint1))
+        if enabled and why:
+            warn(f"SOLVER_FEATURE: joint {joint0} does not follow joint {joint1} in a simulation: {why}")
+        elif enabled:
             self.set_joint_mimic(joint0, joint1, coeffs=(coef0, coef1))
         for name, value in (("joint0", int(joint0)), ("joint1", int(joint1)), ("coef0", float(coef0)), ("coef1", float(coef1)), ("enabled", bool(enabled)),
                             ("label", label or ""), ("world", self.current_world)):
