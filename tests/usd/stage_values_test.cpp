@@ -143,6 +143,14 @@ TEST_CASE("an edit of an array and a path expression are what they make of the n
         CHECK(said(x.value().to_json(0)) == row.json);
         CHECK(said(x.value(3).to_json(0)) == row.at_three);
     }
+    // Time codes of an edit move with its layer.
+    {
+        test::TemporaryFolder folder;
+        folder.write("late.usda", "#usda 1.0\nover \"a\"\n{\n    timecode[] x = edit [append 4]\n}\n");
+        const auto late = usd::Stage::open(folder.write("root.usda", "#usda 1.0\n(\n    subLayers = [@./late.usda@ (offset = 10; scale = 2)]\n)\n"));
+        REQUIRE(late);
+        CHECK((*late)->prim_at(Path("/a")).attribute("x").value().to_json(0) == "[18.0]");
+    }
     // A layer stack as one layer keeps what is left to compose with weaker ones.
     test::TemporaryFolder folder;
     folder.write("weak.usda", "#usda 1.0\nover \"a\"\n{\n    int[] x = edit [prepend 0]\n    int[] y = [1]\n}\n");
