@@ -76,9 +76,9 @@ class Composition {
             if (out.value.CanComposeOver()) return false;
             // A block is nothing to compose with; at the default time it leaves nothing of what is stronger either, as
             // in OpenUSD.
-            const bool none = at_default_ && out.value.IsHolding<SdfValueBlock>();
-            out             = *std::move(strongest_);
-            out.value       = none ? VtValue() : complete(out.value);
+            emptied_  = at_default_ && out.value.IsHolding<SdfValueBlock>();
+            out       = *std::move(strongest_);
+            out.value = emptied_ ? VtValue() : complete(out.value);
             return true;
         }
         if (!out.value.CanComposeOver()) return true;
@@ -86,6 +86,8 @@ class Composition {
         out        = {};
         return false;
     }
+
+    [[nodiscard]] bool emptied() const { return emptied_; }
 
     /// The value where nothing weaker is left but perhaps a fallback; false where nothing said anything.
     bool finish(Resolved& out, const VtValue* fallback)
@@ -103,7 +105,7 @@ class Composition {
     static VtValue complete(const VtValue& value)
     { return value.CanComposeOver() ? VtValueComposeOver(value, VtBackground) : value; }
 
-    bool                    at_default_;
+    bool                    at_default_, emptied_ = false;
     std::optional<Resolved> strongest_;
 };
 
@@ -197,7 +199,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
         return out;
     }
     out.authored = found && !out.value.IsEmpty();
-    if (!defined) return out;
+    if (!defined || composition.emptied()) return out;
     if (!out.authored && with_fallback) {
         out.value  = definition->second.fallback;
         out.source = out.value.IsEmpty() ? ValueSource::none : ValueSource::fallback;
