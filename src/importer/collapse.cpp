@@ -10,14 +10,22 @@
 
 namespace mechane::importer {
 
+namespace {
+
+std::optional<bool> authored_collapse(const Import& run)
+{ return run.scene ? run.scene.attribute("newton:collapse_fixed_joints").authored_as<bool>() : std::nullopt; }
+
+}  // namespace
+
+bool merges_fixed_joints(const Import& run)
+// What the scene says goes before what the caller says.
+{ return authored_collapse(run).value_or(run.options.collapse_fixed_joints); }
+
 void collapse(Import& run)
 {
-    // What the scene says goes before what the caller says.
-    const auto authored =
-        run.scene ? run.scene.attribute("newton:collapse_fixed_joints").authored_as<bool>() : std::nullopt;
-    if (authored)
+    if (authored_collapse(run))
         run.took(run.scene, "newton:collapse_fixed_joints", physics::Use::used, "merges bodies that fixed joints hold");
-    if (!authored.value_or(run.options.collapse_fixed_joints)) return;
+    if (!merges_fixed_joints(run)) return;
 
     model::CollapseKeep keep;
     keep.joints = run.options.joints_to_keep;

@@ -179,6 +179,7 @@ void         read_scenes(Import& run);                ///< gravity, up axis, ste
 void         declare_custom_attributes(Import& run);  ///< of the first scene; before anything is read
 void         add_newton_actuators(Import& run);
 void         number_actuators(Import& run);    ///< their dofs and coordinates, once joints have their final indices
+bool         merges_fixed_joints(const Import& run);
 void         collapse(Import& run);            ///< fixed joints, when the options or the scene ask for it
 void         read_custom_values(Import& run);  ///< of every declared attribute, once all entities are there
 

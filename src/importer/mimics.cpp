@@ -81,6 +81,14 @@ std::string fault_of(const model::BuilderJoint& follower, const model::BuilderJo
     return {};
 }
 
+/// Whether the bodies of the joint become one: it moves nothing and follows nothing then.
+bool merges(const Import& run, const model::BuilderJoint& joint)
+{
+    const auto& kept = run.options.joints_to_keep;
+    return joint.type == model::JointType::fixed && joint.enabled && merges_fixed_joints(run) &&
+           std::find(kept.begin(), kept.end(), joint.label) == kept.end();
+}
+
 /// What a joint says, of which all but the leader's own following has been looked at.
 struct Wanted {
     usd::Prim    prim;
@@ -130,11 +138,19 @@ void add_mimics(Import& run)
             ignore(run, prim, *mimic, mimic->leader.empty() ? "it names no leader" : "the leader was not imported");
             continue;
         }
-        const bool leader_turns = turns(run.builder.joints[static_cast<std::size_t>(index)]);
+        const model::BuilderJoint& leader = run.builder.joints[static_cast<std::size_t>(index)];
+        if (merges(run, follower) || merges(run, leader)) {
+            const usd::Path& merged = merges(run, follower) ? prim.path() : mimic->leader;
+            run.found.add(codes::kMimicLeader, mimic->site,
+                          fmt::format("{} follows {}, but {} is merged into a body", prim.path().text(),
+                                      mimic->leader.text(), merged.text()));
+            ignore(run, prim, *mimic, merged.text() + " is merged into a body");
+            continue;
+        }
+        const bool leader_turns = turns(leader);
         // The factor couples two units, which are known only now.
         mimic->factor *= physics::mimic_factor_to_si(mimic->words, turns(follower), leader_turns, run.length());
-        if (const std::string fault = fault_of(follower, run.builder.joints[static_cast<std::size_t>(index)], *mimic);
-            !fault.empty()) {
+        if (const std::string fault = fault_of(follower, leader, *mimic); !fault.empty()) {
             refuse(run, prim, *mimic, fault);
             continue;
         }

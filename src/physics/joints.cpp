@@ -62,7 +62,9 @@ Anchor anchor_of(const Reader& reader, const usd::Prim& target)
         }
         // A body that is off is passed over: the search goes on above it.
         if (record->body != kNone && record->owner == record->body) return {prim, record->body};
-        if (record->has_collision && !record->joint) anchor.prim = prim;
+        // A joint with the API of a collider is no collider; the reference takes it for an anchor all the same.
+        if (record->has_collision && (!record->joint || reader.options.conventions.joints_find_any_prim))
+            anchor.prim = prim;
         if (record->resets && reader.options.reset_stack == ResetStack::static_part) break;
     }
     return anchor;

@@ -68,6 +68,10 @@ void check_placement(const Reader& reader, const Record& record)
         misplaced(reader, record, "PhysicsMeshCollisionAPI", "PhysicsCollisionAPI beside it");
     if (record.has_material && !record.prim.is_a(kMaterial))
         misplaced(reader, record, "PhysicsMaterialAPI", "a Material");
+    if (record.is_scene || record.is_group)
+        for (const char* api :
+             {"PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsArticulationRootAPI", "PhysicsMaterialAPI"})
+            if (record.prim.has_api(usd::Token(api))) misplaced(reader, record, api, "no scene or collision group");
     if (record.joint) {
         if (record.has_body) misplaced(reader, record, "PhysicsRigidBodyAPI", "no joint");
         if (record.has_collision) misplaced(reader, record, "PhysicsCollisionAPI", "no joint");

@@ -117,6 +117,8 @@ Traits classify(const Apis& apis, const ParseOptions& options, const usd::Prim& 
         out.is_group = contains(prim.authored_apis(), kGroup);
     }
     read_apis(apis, options, prim, out);
+    // A scene or a group is nothing else, whatever is applied to it (PHY_API_MISPLACED).
+    if (out.is_scene || out.is_group) out.has_body = out.has_collision = out.has_articulation = out.has_material = false;
     return out;
 }
 

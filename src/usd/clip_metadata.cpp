@@ -35,9 +35,16 @@ constexpr double kMaxClips = 100'000;
 /// Times of templates stay far below what an integer holds: they are written into names of files.
 constexpr double kMaxTime = 1e15;
 
+/// An opinion about a field of a set, as authored, and the site that has it.
+struct Opinion {
+    VtValue     value;
+    PcpNodeRef  node;
+    std::size_t layer = 0;
+};
+
 /// What is authored about one set, composed; times are stage times, assets are anchored.
 struct Authored {
-    std::map<std::string, VtValue> fields;
+    std::map<std::string, Opinion> fields;
     PcpNodeRef                     anchor;  ///< node and layer of the strongest opinion about which clips there are
     std::size_t                    layer = 0;
     SdfLayerOffset                 offset;
@@ -47,38 +54,41 @@ struct Authored {
     [[nodiscard]] std::optional<T> get(const char* name) const
     {
         const auto found = fields.find(name);
-        return found == fields.end() || !found->second.IsHolding<T>() ? std::nullopt
-                                                                      : std::optional(found->second.UncheckedGet<T>());
+        return found == fields.end() || !found->second.value.IsHolding<T>()
+                   ? std::nullopt
+                   : std::optional(found->second.value.UncheckedGet<T>());
     }
 };
 
-/// Makes an opinion independent of the layer it comes from.
-VtValue localised(const SdfLayerRefPtr& layer, const std::string& field, const SdfLayerOffset& offset, VtValue value)
+/// Makes an opinion independent of where it is authored. Addresses are those of the layer that says which clips there
+/// are, whoever authors them. Times move with that layer too, unless a stronger layer of the same stack gives them.
+void localise(const Authored& set, const std::string& field, Opinion& opinion)
 {
-    const auto anchored = [&](const std::string& path) {
+    const SdfLayerRefPtr& layer    = set.anchor.GetLayerStack()->GetLayers()[set.layer];
+    VtValue&              value    = opinion.value;
+    const auto            anchored = [&](const std::string& path) {
         return path.empty() ? path : SdfComputeAssetPathRelativeToLayer(layer, path);
     };
-    if (value.IsHolding<SdfAssetPath>())
-        return VtValue(SdfAssetPath(anchored(value.UncheckedGet<SdfAssetPath>().GetAuthoredPath())));
-    if (value.IsHolding<VtArray<SdfAssetPath>>()) {
+    if (value.IsHolding<SdfAssetPath>()) {
+        value = VtValue(SdfAssetPath(anchored(value.UncheckedGet<SdfAssetPath>().GetAuthoredPath())));
+    } else if (value.IsHolding<VtArray<SdfAssetPath>>()) {
         auto paths = value.UncheckedGet<VtArray<SdfAssetPath>>();
         for (SdfAssetPath& path : paths) path = SdfAssetPath(anchored(path.GetAuthoredPath()));
-        return VtValue(paths);
-    }
-    if (field == "templateAssetPath" && value.IsHolding<std::string>()) {
+        value = VtValue::Take(paths);
+    } else if (field == "templateAssetPath" && value.IsHolding<std::string>()) {
         std::string                   path;
         SdfLayer::FileFormatArguments arguments;
         SdfLayer::SplitIdentifier(value.UncheckedGet<std::string>(), &path, &arguments);
-        return VtValue(SdfLayer::CreateIdentifier(anchored(path), arguments));
-    }
-    if ((field == "active" || field == "times") && value.IsHolding<VtArray<GfVec2d>>()) {
-        auto pairs = value.UncheckedGet<VtArray<GfVec2d>>();
+        value = VtValue(SdfLayer::CreateIdentifier(anchored(path), arguments));
+    } else if ((field == "active" || field == "times") && value.IsHolding<VtArray<GfVec2d>>()) {
+        const bool           own = opinion.node == set.anchor && opinion.layer < set.layer;
+        const SdfLayerOffset offset = own ? time_offset(opinion.node, opinion.layer) : set.offset;
+        auto                 pairs  = value.UncheckedGet<VtArray<GfVec2d>>();
         // The first number of a pair is a stage time and moves with the layer's offset; the second, a clip's number or
         // a time in it, does not.
         for (GfVec2d& pair : pairs) pair[0] = offset * pair[0];
-        return VtValue(pairs);
+        value = VtValue::Take(pairs);
     }
-    return value;
 }
 
 /// All sets of a prim by name; a stronger opinion wins field by field.
@@ -88,25 +98,26 @@ std::map<std::string, Authored> gather(const PrimRecord& prim)
     for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t i) {
         VtDictionary sets;
         if (!layer->HasField(at.path, kClips, &sets)) return false;
-        const SdfLayerOffset offset = time_offset(at.node, i);
         for (const auto& [name, set] : sets) {
             if (!set.IsHolding<VtDictionary>()) continue;
             Authored&           authored = out[name];
             const VtDictionary& fields   = set.UncheckedGet<VtDictionary>();
-            for (const auto& [field, value] : fields)
-                // Sites come from strong to weak, so that the first opinion about a field stays.
-                authored.fields.try_emplace(field, localised(layer, field, offset, value));
+            // Sites come from strong to weak, so that the first opinion about a field stays.
+            for (const auto& [field, value] : fields) authored.fields.try_emplace(field, Opinion{value, at.node, i});
             // Clips are as strong as the layer that says which they are: values in the same layer go before them,
             // weaker ones behind.
             if (!authored.anchored && (fields.count("assetPaths") != 0 || fields.count("templateAssetPath") != 0)) {
-                authored.anchored        = true;
-                authored.anchor          = at.node;
-                authored.layer           = i;
-                authored.offset = offset;
+                authored.anchored = true;
+                authored.anchor   = at.node;
+                authored.layer    = i;
+                authored.offset   = time_offset(at.node, i);
             }
         }
         return false;
     });
+    for (auto& [name, set] : out)
+        if (set.anchored)
+            for (auto& [field, opinion] : set.fields) localise(set, field, opinion);
     return out;
 }
 

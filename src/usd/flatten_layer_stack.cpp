@@ -16,6 +16,7 @@
 #include <pxr/sdf/types.h>
 #include <pxr/ts/spline.h>
 #include <pxr/vt/dictionary.h>
+#include <pxr/vt/valueComposeOver.h>
 
 #include <algorithm>
 
@@ -83,6 +84,9 @@ VtValue combine(const TfToken& field, const VtValue& strong, const VtValue& weak
                 both.push_back(relocate);
         return VtValue(both);
     }
+    // Edits of arrays and path expressions.
+    if (field == SdfFieldKeys->Default)
+        if (auto composed = VtValueTryComposeOver(strong, weak)) return *std::move(composed);
     VtValue out;
     if (combine_lists<SdfTokenListOp>(strong, weak, out) || combine_lists<SdfStringListOp>(strong, weak, out) ||
         combine_lists<SdfPathListOp>(strong, weak, out) || combine_lists<SdfReferenceListOp>(strong, weak, out) ||

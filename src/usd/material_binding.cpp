@@ -123,13 +123,20 @@ class Scan {
                 fmt::format("{} needs two targets, a collection and a Material", relationship.name().text()));
             return std::nullopt;
         }
-        const Path collection_path = *named;
+        const Path  collection_path = *named;
+        const Token name(collection_path.name().text().substr(11));
+        const Prim  owner = stage_.prim_at(collection_path.prim());
         targets.erase(named);
         auto binding = of_target(relationship, targets, colon == std::string::npos ? "" : rest.substr(0, colon));
         if (!binding) return std::nullopt;
+        if (!owner.has_api(Token("CollectionAPI:" + name.text()))) {
+            out_.found.add(kBindingNotMaterial, relationship.site(),
+                           fmt::format("{} names <{}>, which is no collection: CollectionAPI:{} is not applied there",
+                                       relationship.name().text(), collection_path.text(), name.text()));
+            return std::nullopt;
+        }
         binding->from_collection = true;
-        binding->members         = collection(stage_.prim_at(collection_path.prim()),
-                                              Token(collection_path.name().text().substr(11)), &out_.found);
+        binding->members         = collection(owner, name, &out_.found);
         return binding;
     }
 

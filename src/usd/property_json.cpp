@@ -79,7 +79,9 @@ Json attribute_json(const Stage::Impl& stage, const PrimRecord& record, const At
     Json       out{{"type", attribute.type_name()}, {"variability", attribute.uniform() ? "uniform" : "varying"}};
     if (attribute.custom()) out["custom"] = true;
     out["default"] = to_json(resolved.value, limit);
-    out["source"]  = resolved.authored ? "Default" : has_fallback ? "Fallback" : "None";
+    // An edit over a block has a source and no value.
+    const bool emptied = !resolved.blocked && resolved.source == ValueSource::default_value;
+    out["source"]      = resolved.authored || emptied ? "Default" : has_fallback ? "Fallback" : "None";
     if (resolved.blocked) out["blocked"] = true;
     if (const auto times = attribute.time_samples(); !times.empty())
         out["timeSamples"] = samples_json(stage, record, name, times, limit);

@@ -130,7 +130,7 @@ class Dump {
         std::vector<std::string> apis;
         for (const Token& api : prim.applied_apis()) apis.push_back(api.text());
         if (!apis.empty()) out["appliedSchemas"] = apis;
-        if (const auto kind = prim.metadata("kind").get<std::string>()) out["kind"] = *kind;
+        if (const auto kind = prim.metadata("kind").get<std::string>(); kind && !kind->empty()) out["kind"] = *kind;
         if (prim.abstract()) out["abstract"] = true;
         if (prim.is_instance()) out["instance"] = true;
         if (prim.is_instance_proxy()) out["instanceProxy"] = true;

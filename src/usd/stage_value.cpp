@@ -14,6 +14,7 @@
 #include <pxr/sdf/types.h>
 #include <pxr/sdf/variableExpression.h>
 #include <pxr/vt/array.h>
+#include <pxr/vt/arrayEdit.h>
 #include <pxr/vt/dictionary.h>
 
 #include "usd/expressions.h"
@@ -59,6 +60,12 @@ bool mapped_as(VtValue& value, const Map& map)
 {
     if (value.IsHolding<T>()) {
         value = VtValue(map(value.UncheckedGet<T>()));
+        return true;
+    }
+    if (value.IsHolding<VtArrayEdit<T>>()) {
+        VtArrayEdit<T> edit = value.UncheckedGet<VtArrayEdit<T>>();
+        for (T& one : edit.GetMutableLiterals()) one = map(one);
+        value = VtValue::Take(edit);
         return true;
     }
     if (!value.IsHolding<VtArray<T>>()) return false;

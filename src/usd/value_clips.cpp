@@ -158,7 +158,11 @@ VtValue ClipSet::at(const SdfPath& in_clip, double time, bool held, SdfLayerRefP
         return value;
     }
     from = manifest;
-    if (VtValue value; manifest && manifest->HasField(in_clip, kDefault, &value)) return value;
+    if (VtValue value; manifest && manifest->HasField(in_clip, kDefault, &value)) {
+        // No clip's time is meant: time codes are those of the layer that names the clips.
+        move_times(value, [&](double t) { return offset * t; });
+        return value;
+    }
     return VtValue(SdfValueBlock());
 }
 

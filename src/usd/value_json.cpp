@@ -40,6 +40,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "mechane/core/sha256.h"
 #include "usd/handles.h"
@@ -71,7 +72,9 @@ template <class T>
 struct Element<T> {
     static constexpr std::size_t size     = 1;
     static constexpr bool        floating = std::is_floating_point_v<T>;
-    static double                at(const T& v, std::size_t) { return static_cast<double>(v); }
+    // An integer of 64 bits is more than a double holds.
+    static auto at(const T& v, std::size_t)
+    { return static_cast<std::conditional_t<floating, double, T>>(v); }
 };
 template <>
 struct Element<GfHalf> {
@@ -113,11 +116,11 @@ template <>
 struct Element<GfMatrix4d> : MatrixElement<GfMatrix4d> {};
 
 /// Integers stay integers, so that 3 is printed as 3.
-template <class T>
-Json scalar(double x)
+template <class T, class X>
+Json scalar(X x)
 {
-    if constexpr (std::is_same_v<T, bool>)
-        return x != 0;
+    if constexpr (std::is_same_v<X, bool> || std::is_same_v<X, std::uint64_t>)
+        return x;
     else if constexpr (!Element<T>::floating)
         return static_cast<std::int64_t>(x);
     else
@@ -145,16 +148,27 @@ Json element(const T& v)
     }
 }
 
-/// A long array as a hash over little-endian float32, int32 or bool bytes.
+/// Whether one of the integers needs 64 bits.
+template <class T>
+bool needs_64_bits(const VtArray<T>& array)
+{
+    if constexpr (std::is_integral_v<T> && sizeof(T) >= sizeof(std::int32_t))
+        return std::any_of(array.cbegin(), array.cend(), [](T x) { return !std::in_range<std::int32_t>(x); });
+    else
+        return false;
+}
+
+/// A long array as a hash over little-endian float32, int32, int64 where one of them is wide, or bool bytes.
 template <class T>
 Json hashed(const VtArray<T>& array)
 {
-    using E = Element<T>;
+    using E                        = Element<T>;
+    const bool             is_wide = needs_64_bits(array);
     std::vector<std::byte> bytes;
     Json                   head = Json::array();
     for (std::size_t i = 0; i < array.size(); ++i)
         for (std::size_t k = 0; k < E::size; ++k) {
-            const double x = E::at(array[i], k);
+            const auto x = E::at(array[i], k);
             // Eight numbers show what kind of data it is.
             if (head.size() < 8) head.push_back(scalar<T>(x));
             const auto push = [&](auto value) {
@@ -167,6 +181,8 @@ Json hashed(const VtArray<T>& array)
             else if constexpr (E::floating)
                 // Doubles are hashed as floats: the reference's last bits may differ.
                 push(static_cast<float>(x));
+            else if (is_wide)
+                push(static_cast<std::int64_t>(x));
             else
                 push(static_cast<std::int32_t>(x));
         }

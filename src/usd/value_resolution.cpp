@@ -1,12 +1,14 @@
 // The value of an attribute at a time, by OpenUSD's rules: the strongest layer that says anything counts, samples
 // before splines before the default within it, clips after the layer that anchors them, the schema's fallback at last.
-// A block ends the search without a value; an animation block ends the search for animation only.
+// A block ends the search without a value; an animation block ends the search for animation only. An edit of an array
+// and a path expression are what they make of the next weaker value.
 //
 // lone     a property that one layer alone speaks about: answered from a table without walking the layers
 // source   which of them gave the value: samples, spline, default, clips, fallback
 
 #include <pxr/sdf/types.h>
 #include <pxr/ts/spline.h>
+#include <pxr/vt/valueComposeOver.h>
 
 #include <algorithm>
 #include <cmath>
@@ -60,14 +62,69 @@ bool for_each_source(const Stage::Impl& stage, const PrimRecord& prim, const TfT
 const LoneOpinions* alone(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& name)
 { return may_have_opinions(prim, name) && stage.clips.empty() ? lone_opinions(prim) : nullptr; }
 
+/// What a stronger value, if it is one that composes, makes of weaker ones.
+class Composition {
+  public:
+    explicit Composition(const TimeCode& time) : at_default_(!time.value) {}
+
+    /// Takes the next weaker value. True where the value is then complete.
+    bool take(Resolved& out)
+    {
+        if (strongest_) {
+            if (auto composed = VtValueTryComposeOver(strongest_->value, out.value))
+                strongest_->value = *std::move(composed);
+            if (out.value.CanComposeOver()) return false;
+            // A block is nothing to compose with; at the default time it leaves nothing of what is stronger either, as
+            // in OpenUSD.
+            emptied_  = at_default_ && out.value.IsHolding<SdfValueBlock>();
+            out       = *std::move(strongest_);
+            out.value = emptied_ ? VtValue() : complete(out.value);
+            return true;
+        }
+        if (!out.value.CanComposeOver()) return true;
+        strongest_ = std::move(out);
+        out        = {};
+        return false;
+    }
+
+    [[nodiscard]] bool emptied() const { return emptied_; }
+
+    /// The value where nothing weaker is left but perhaps a fallback; false where nothing said anything.
+    bool finish(Resolved& out, const VtValue* fallback)
+    {
+        if (!strongest_) return false;
+        out                 = *std::move(strongest_);
+        const auto composed = fallback != nullptr && !fallback->IsEmpty() ? VtValueTryComposeOver(out.value, *fallback)
+                                                                          : std::nullopt;
+        out.value           = composed ? *composed : complete(out.value);
+        return true;
+    }
+
+  private:
+    /// Without anything weaker.
+    static VtValue complete(const VtValue& value)
+    { return value.CanComposeOver() ? VtValueComposeOver(value, VtBackground) : value; }
+
+    bool                    at_default_, emptied_ = false;
+    std::optional<Resolved> strongest_;
+};
+
+/// Whether the value of a field is one that weaker ones are composed into.
+bool composes(const SdfLayerRefPtr& layer, const SdfPath& path, const TfToken& field)
+{
+    const std::type_info& type = layer->GetFieldTypeid(path, field);
+    return type != typeid(void) && VtValueTypeCanComposeOver(type);
+}
+
 }  // namespace
 
 Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& name, const TimeCode& time,
                        bool with_fallback)
 {
-    Resolved   out;
-    bool       animation_blocked = false;
-    const bool held              = stage.options.held_interpolation;
+    Resolved    out;
+    Composition composition(time);
+    bool        animation_blocked = false;
+    const bool  held              = stage.options.held_interpolation;
     const auto take_default      = [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i,
                                        const SdfPath& path) {
         // An animation block lets weaker defaults through and ends animation.
@@ -79,7 +136,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
         out.layer  = get_pointer(layer);
         out.source = ValueSource::default_value;
         to_stage(stage, prim, {layer, node, path, time_offset(node, i)}, out.value);
-        return true;
+        return composition.take(out);
     };
     const auto ask_layers = [&] {
         return for_each_source(
@@ -95,7 +152,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
                         out.source = ValueSource::time_samples;
                         out.value  = sample_layer(layer, path, local, held);
                         to_stage(stage, prim, {layer, node, path, offset}, out.value);
-                        return true;
+                        return composition.take(out);
                     }
                     // Splines are evaluated as doubles.
                     if (VtValue spline; layer->HasField(path, kSpline, &spline) && spline.IsHolding<TsSpline>()) {
@@ -131,7 +188,9 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
         out.value             = said->value;
         return take_default(node.GetLayerStack()->GetLayers()[prim.layer], node, prim.layer, unwrap(prim.path));
     };
-    const bool found = resolve();
+    const auto definition = prim.definition->properties.find(name);
+    const bool defined    = definition != prim.definition->properties.end();
+    const bool found      = resolve() || composition.finish(out, defined ? &definition->second.fallback : nullptr);
     if (!found) out.layer = nullptr;
     // A block is an authored nothing: the fallback counts.
     if (found && out.value.IsHolding<SdfValueBlock>()) {
@@ -139,9 +198,8 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
         out.blocked = true;
         return out;
     }
-    out.authored          = found && !out.value.IsEmpty();
-    const auto definition = prim.definition->properties.find(name);
-    if (definition == prim.definition->properties.end()) return out;
+    out.authored = found && !out.value.IsEmpty();
+    if (!defined || composition.emptied()) return out;
     if (!out.authored && with_fallback) {
         out.value  = definition->second.fallback;
         out.source = out.value.IsEmpty() ? ValueSource::none : ValueSource::fallback;
@@ -171,13 +229,16 @@ std::vector<double> sample_times(const Stage::Impl& stage, const PrimRecord& pri
             const std::set<double> samples = layer->ListTimeSamplesForPath(path);
             for (const double t : samples)
                 if (std::isfinite(t)) out.push_back(offset * t);  // nobody gets to the others
-            return !samples.empty() || layer->HasField(path, kSpline) || layer->HasField(path, kDefault);
+            if (layer->HasField(path, kSpline)) return true;
+            if (samples.empty()) return layer->HasField(path, kDefault) && !composes(layer, path, kDefault);
+            return !VtValueTypeCanComposeOver(layer->QueryTimeSampleTypeid(path, *samples.begin()));
         },
         [&](const ClipSet& clips, const PcpNodeRef&, const SdfPath& path) {
             out = clips.sample_times(path);
             return true;
         });
     std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());  // layers whose values compose may share times
     return out;
 }
 

@@ -80,7 +80,11 @@ def same(a, b):
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, dict) and isinstance(b, dict):
+        if a.keys() == b.keys() == {"repr", "type"}:
+            return said_alike(a["repr"], b["repr"])
         return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, int) and isinstance(b, int):  # integers of 64 bits too are said to the last digit
+        return type(a) is type(b) and a == b
     if isinstance(a, (int, float)) and isinstance(b, (int, float)) and not isinstance(a, bool) and not isinstance(b, bool):
         return abs(a - b) <= ATOL + RTOL * abs(a)
     return type(a) is type(b) and a == b

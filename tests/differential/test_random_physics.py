@@ -3,8 +3,8 @@ import json
 import unittest
 
 from tests.cli.program import corpus, mechane
+from tests.differential import random_physics, random_wild_physics
 from tests.differential.drawn import PYTHON, answered, compared
-from tests.differential.random_physics import Writer
 from tests.differential.test_physics import compare_masses, compare_objects
 
 # OpenUSD asks its caller for the solids. Here they are the authored surface, whatever approximates it, cones, and boxes without signs; of planes, clouds and solids with two
@@ -59,7 +59,13 @@ class RandomPhysics(unittest.TestCase):
     maxDiff = None
 
     def test_physics_drawn_by_chance_is_read_as_openusd_reads_it(self):
-        with answered(ORACLE, Writer, "0:150") as folders:
+        self.campaign(random_physics.Writer, "0:150")
+
+    def test_physics_with_what_is_rare_is_read_as_openusd_reads_it(self):
+        self.campaign(random_wild_physics.Writer, "0:100")
+
+    def campaign(self, writer, seeds):
+        with answered(ORACLE, writer, seeds) as folders:
             answers = compared(differences, folders)
         found = [f"seed {folder.name}: {where}\n    openusd {str(a)[:120]}\n    ours    {str(b)[:120]}" for folder, (_, rows) in answers for where, a, b in rows]
         print(f"\n{len(answers)} stages, {sum(count for _, (count, _) in answers)} objects and masses compared")

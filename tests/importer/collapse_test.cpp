@@ -102,6 +102,27 @@ TEST_CASE(
     CHECK(in.result->collapse_results->joint_remap == std::vector<std::int32_t>{0, -1, 1});
 }
 
+TEST_CASE("a joint that is merged into a body follows nothing and leads nothing")
+{
+    const auto with = [](const std::string& who, const std::string& whom) {
+        std::string       text = mast();
+        const std::string head = "\"" + who + "\"\n    {";
+        const auto        at   = text.find(head);
+        REQUIRE(at != std::string::npos);
+        return text.replace(at, head.size(), "\"" + who + "\" (prepend apiSchemas = [\"NewtonMimicAPI\"])\n    {\n        rel newton:mimicJoint = </robot/" +
+                                                 whom + ">");
+    };
+    for (const auto& [who, whom] : {std::pair("weld", "hinge"), std::pair("hinge", "weld")}) {
+        CAPTURE(who);
+        const Imported in = import_text(with(who, whom), collapsing());
+        REQUIRE(in.result);
+        CHECK(in.found.count("IMPORT_MIMIC_LEADER") == 1);
+        CHECK(in.joint_at("/robot/hinge").mimic_joint == -1);
+        // Where it stays a joint, it is one that cannot be coupled.
+        CHECK(import_text(with(who, whom)).found.count("IMPORT_MIMIC_INVALID") == 1);
+    }
+}
+
 TEST_CASE("what the scene says about collapsing goes before the option (IMP-046)")
 {
     CHECK(import_text(mast("bool newton:collapse_fixed_joints = true")).builder.bodies.size() == 2);

@@ -231,4 +231,20 @@ TEST_CASE("frames are apart by metres, whatever the unit of the stage: 1 mm is w
     CHECK(Parsed(joint, "metersPerUnit = 1000 kilogramsPerUnit = 1 upAxis = \"Z\"").found.count("PHY_JOINT_FRAME_GAP") == 1);
 }
 
+TEST_CASE("a joint with the API of a collider is no anchor, but OpenUSD's parser takes it for one")
+{
+    const std::string text = kBodies + R"(
+def PhysicsFixedJoint "J" (prepend apiSchemas = ["PhysicsCollisionAPI"]) {
+    rel physics:body0 = </A>
+    rel physics:body1 = </B>
+}
+def PhysicsFixedJoint "K" {
+    rel physics:body0 = </A>
+    rel physics:body1 = </J>
+}
+)";
+    CHECK(Parsed(text, test::strict()).joint("/K").frame_body1.text() == "/J");
+    CHECK(Parsed(text).joint("/K").frame_body1.empty());
+}
+
 }  // namespace mechane::physics

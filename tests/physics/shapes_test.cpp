@@ -233,6 +233,20 @@ def Mesh "M" (prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
     CHECK(p.found.count("PHY_MATERIAL_RANGE") == 3);
 }
 
+TEST_CASE("a scene or a collision group is nothing else, whatever is applied to it")
+{
+    const Parsed p(R"(
+def PhysicsScene "S" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMaterialAPI"]) {}
+def PhysicsCollisionGroup "G" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsArticulationRootAPI"]) {}
+)");
+    CHECK(p.found.count("PHY_API_MISPLACED") >= 4);
+    CHECK(p.model.bodies.empty());
+    CHECK(p.model.articulations.empty());
+    CHECK(p.model.materials.empty());
+    CHECK(p.model.scenes.size() == 1);
+    CHECK(p.model.groups.size() == 1);
+}
+
 TEST_CASE("APIs on prims that they say nothing about are reported (PHY-015, PHY-024, PHY-025)")
 {
     const Parsed p(R"(

@@ -205,3 +205,71 @@ TEST_CASE("time codes in a clip take the line of the mapping on which the time o
         }
     }
 }
+
+TEST_CASE("fields of a set that several layers author take addresses and times from the one that says which clips there are")
+{
+    // Expected times are those of usd-core 26.11. The set's clip has samples at 0 and 10; layers are shifted by 5
+    // (reference), 100 (sublayer of the root) and 1000 (sublayer of the reference).
+    const std::string base   = "string primPath = \"/c\"\nasset manifestAssetPath = @./m.usda@\n",
+                      paths  = "asset[] assetPaths = [@./t.usda@]\n",
+                      times  = "double2[] times = [(0, 0), (10, 10)]\n",
+                      active = "double2[] active = [(0, 0)]\n";
+    struct Row {
+        std::string         root, weak, reference, below;
+        std::vector<double> times;
+    };
+    for (const Row& row : {
+             Row{"", "", base + paths + times + active, "", {5, 15}},
+             Row{"", "", "", base + paths + times + active, {1005, 1015}},
+             Row{base + paths, "", times + active, "", {0, 10}},  // weaker than the clips: moves with them
+             Row{base + times + active, "", paths, "", {5, 15}},  // stronger, of another stack: too
+             Row{base + times + active, paths, "", "", {0, 10}},  // stronger in the same stack: by itself
+             Row{base + paths, times + active, "", "", {0, 10}},
+             Row{"", base + paths, times + active, "", {100, 110}},
+             Row{"", base + times + active, paths, "", {5, 15}},
+             Row{active, base + paths + times, "", "", {0, 100, 110}},
+             Row{"", "", base + times + active, paths, {5, 15}},
+             Row{base + "string templateAssetPath = \"./t.#.usda\"\n", "", paths + times + active, "", {0, 10}},
+         }) {
+        CAPTURE(row.root);
+        CAPTURE(row.weak);
+        CAPTURE(row.reference);
+        CAPTURE(row.below);
+        test::TemporaryFolder folder;
+        folder.write("t.usda", clip("0: 0,\n        10: 10"));
+        folder.write("m.usda", "#usda 1.0\nover \"c\"\n{\n    double x\n}\n");
+        const auto prim = [](const std::string& set, const std::string& more = {}) {
+            return "over \"a\" (\n" + more +
+                   (set.empty() ? "" : "    clips = {\n        dictionary default = {\n" + set + "        }\n    }\n") + ")\n{\n}\n";
+        };
+        const auto layer = [](const std::string& sublayer, const std::string& prims) {
+            return "#usda 1.0\n(\n    subLayers = [" + sublayer + "]\n)\n" + prims;
+        };
+        folder.write("below.usda", "#usda 1.0\n" + prim(row.below));
+        folder.write("reference.usda", layer("@./below.usda@ (offset = 1000)", prim(row.reference)));
+        folder.write("weak.usda", "#usda 1.0\n" + prim(row.weak));
+        const auto stage = usd::Stage::open(folder.write(
+            "root.usda", layer("@./weak.usda@ (offset = 100)", prim(row.root, "    references = @./reference.usda@</a> (offset = 5)\n"))));
+        REQUIRE(stage);
+        CHECK((*stage)->prim_at(Path("/a")).attribute("x").time_samples() == row.times);
+    }
+}
+
+TEST_CASE("time codes that a manifest has for want of a clip's are those of the layer with the set")
+{
+    // Expected values are those of usd-core 26.11: 10 + 2 * 4, whatever the mapping makes of the clip's own times.
+    for (const std::string times : {"", "            double2[] times = [(0, 0), (20, 10)]\n"}) {
+        test::TemporaryFolder folder;
+        folder.write("empty.usda", "#usda 1.0\n");
+        folder.write("m.usda", "#usda 1.0\nover \"c\"\n{\n    timecode x = 4\n}\n");
+        folder.write("set.usda",
+                     "#usda 1.0\ndef \"a\" (\n    clips = {\n        dictionary default = {\n            string primPath = \"/c\"\n"
+                     "            asset manifestAssetPath = @./m.usda@\n            asset[] assetPaths = [@./empty.usda@]\n"
+                     "            double2[] active = [(0, 0)]\n" + times + "        }\n    }\n)\n{\n}\n");
+        const auto stage = usd::Stage::open(
+            folder.write("root.usda", "#usda 1.0\n(\n    subLayers = [@./set.usda@ (offset = 10; scale = 2)]\n)\n"));
+        REQUIRE(stage);
+        for (const double time : {-3.0, 10.0, 50.0})
+            CHECK((*stage)->prim_at(Path("/a")).attribute("x").get<double>(time) == 18);
+    }
+}

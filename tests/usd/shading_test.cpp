@@ -100,6 +100,29 @@ def Xform "W" (
     CHECK(bound(stage, "/W/out", "physics") == "/M1");
 }
 
+TEST_CASE("a collection counts only where its API is applied, as usd-core 26.11 has it")
+{
+    const auto with = [](const std::string& schemas) {
+        return usda_stage(std::string(kMaterials) + "def Xform \"W\" (\n    prepend apiSchemas = [\"MaterialBindingAPI\"" + schemas + R"(]
+)
+{
+    rel material:binding = </M1>
+    rel material:binding:collection:a = [</W.collection:some>, </M2>]
+    rel collection:some:includes = </W/in>
+    def Sphere "in"
+    {
+    }
+}
+)");
+    };
+    CHECK(bound(with(", \"CollectionAPI:some\""), "/W/in", "") == "/M2");
+    const auto without = with("");
+    CHECK(bound(without, "/W/in", "") == "/M1");
+    Diagnostics found;
+    usd::check_material_bindings(*without, found);
+    CHECK(found.count("BINDING_NOT_MATERIAL") == 1);
+}
+
 TEST_CASE("bindings to what is no material, or without the API, are said")
 {
     const auto  stage = usda_stage(std::string(kMaterials) + R"(

@@ -105,3 +105,78 @@ TEST_CASE("the dump names the variant sets of all sites of a prim, and the order
     CHECK(text.find("\"outer\"") != std::string::npos);
     CHECK(text.find("\"primOrder\"") != std::string::npos);
 }
+
+TEST_CASE("an edit of an array and a path expression are what they make of the next weaker value")
+{
+    // Expected values are those of usd-core 26.11.
+    struct Row {
+        const char *strong, *weak, *weaker, *json, *at_three;
+    };
+    for (const Row& row : {
+             Row{"int[] x = edit [append 4]", "int[] x = [1]", "", "[1,4]", "[1,4]"},
+             Row{"int[] x = edit [append 4]", "", "", "[4]", "[4]"},
+             Row{"int[] x = edit [append 4]", "int[] x = edit [prepend 0]", "int[] x = [1]", "[0,1,4]", "[0,1,4]"},
+             Row{"int[] x = edit [append 4]", "int[] x.timeSamples = { 1: [1], 5: [2] }", "int[] x = [9]", "[9,4]", "[1,4]"},
+             Row{"int[] x.timeSamples = { 1: edit [append 1], 5: edit [append 5] }", "int[] x = [9]", "", "[9]", "[9,1]"},
+             Row{"int[] x = edit [append 4]", "int[] x = None", "int[] x = [1]", "null", "[4]"},
+             Row{"timecode[] x = edit [append 4]", "timecode[] x = [1]", "", "[1.0,4.0]", "[1.0,4.0]"},
+             Row{"pathExpression x = \"/A %_\"", "pathExpression x = \"/C %_\"", "pathExpression x = \"/B\"", "/A (/C /B)", "/A (/C /B)"},
+             Row{"pathExpression x = \"/A %_\"", "", "", "/A", "/A"},
+             Row{"pathExpression x = \"/A %_\"", "pathExpression x = \"\"", "pathExpression x = \"/B\"", "/A", "/A"},
+             Row{"pathExpression x = \"/A %_\"", "pathExpression x.timeSamples = { 1: \"/B\" }", "pathExpression x = \"/C\"", "/A /C", "/A /B"},
+             Row{"pathExpression x = \"/A\"", "pathExpression x = \"/B\"", "", "/A", "/A"},
+         }) {
+        CAPTURE(row.strong);
+        CAPTURE(row.weak);
+        test::TemporaryFolder folder;
+        const auto            prim = [](const char* said) { return "over \"a\"\n{\n    " + std::string(said) + "\n}\n"; };
+        folder.write("weaker.usda", "#usda 1.0\n" + prim(row.weaker));
+        folder.write("weak.usda", "#usda 1.0\n" + prim(row.weak));
+        const auto stage = usd::Stage::open(
+            folder.write("root.usda", "#usda 1.0\n(\n    subLayers = [@./weak.usda@, @./weaker.usda@]\n)\n" + prim(row.strong)));
+        REQUIRE(stage);
+        const auto x = (*stage)->prim_at(Path("/a")).attribute("x");
+        const auto said = [](const std::string& json) {
+            const auto at = json.find("\"repr\":\"");
+            return at == std::string::npos ? json : json.substr(at + 8, json.find('"', at + 8) - at - 8);
+        };
+        CHECK(said(x.value().to_json(0)) == row.json);
+        CHECK(said(x.value(3).to_json(0)) == row.at_three);
+    }
+    // Time codes of an edit move with its layer.
+    {
+        test::TemporaryFolder folder;
+        folder.write("late.usda", "#usda 1.0\nover \"a\"\n{\n    timecode[] x = edit [append 4]\n}\n");
+        const auto late = usd::Stage::open(folder.write("root.usda", "#usda 1.0\n(\n    subLayers = [@./late.usda@ (offset = 10; scale = 2)]\n)\n"));
+        REQUIRE(late);
+        CHECK((*late)->prim_at(Path("/a")).attribute("x").value().to_json(0) == "[18.0]");
+    }
+    // A layer stack as one layer keeps what is left to compose with weaker ones.
+    test::TemporaryFolder folder;
+    folder.write("weak.usda", "#usda 1.0\nover \"a\"\n{\n    int[] x = edit [prepend 0]\n    int[] y = [1]\n}\n");
+    const auto stack = usd::Stage::open(folder.write("root.usda", "#usda 1.0\n(\n    subLayers = [@./weak.usda@]\n)\ndef \"a\"\n{\n    int[] x = edit [append 4]\n"
+                                                                  "    int[] y = edit [append 4]\n}\n"));
+    REQUIRE(stack);
+    const std::string merged = usd::flatten_layer_stack(**stack).to_text();
+    CHECK(merged.find("y = [1, 4]") != std::string::npos);
+    CHECK(merged.find("x = edit [prepend 0; append 4]") != std::string::npos);
+    // The schema's fallback is the weakest.
+    const auto cube = usda_stage("def Cube \"a\"\n{\n    float3[] extent = edit [write (5, 5, 5) to [1]]\n}\n");
+    CHECK(cube->prim_at(Path("/a")).attribute("extent").value().to_json(0) == "[[-1.0,-1.0,-1.0],[5.0,5.0,5.0]]");
+}
+
+TEST_CASE("integers of 64 bits are said to the last digit")
+{
+    const auto stage = usda_stage(R"(
+def "a"
+{
+    int64 i = -9007199254740993
+    uint64 u = 18446744073709551615
+    uint64[] all = [18446744073709551615, 9007199254740993]
+}
+)");
+    const auto said = [&](const char* name) { return stage->prim_at(Path("/a")).attribute(name).value().to_json(0); };
+    CHECK(said("i") == "-9007199254740993");
+    CHECK(said("u") == "18446744073709551615");
+    CHECK(said("all") == "[18446744073709551615,9007199254740993]");
+}
