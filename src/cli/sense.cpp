@@ -5,6 +5,11 @@
 
 #include "cli/sense.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
 #include "mechane/model/contacts.h"
 #include "mechane/solvers/sensor_contact.h"
 
@@ -44,6 +49,16 @@ model::Contacts contacts_of(const record::Frame& frame)
     return out;
 }
 
+/// Copies in several worlds have one label and come in the order of the worlds.
+std::vector<std::string> of_worlds(const std::vector<std::string>& labels)
+{
+    std::map<std::string, int> seen;
+    std::vector<std::string>   out;
+    for (const std::string& label : labels)
+        out.push_back(std::ranges::count(labels, label) > 1 ? fmt::format("world {}: {}", seen[label]++, label) : label);
+    return out;
+}
+
 }  // namespace
 
 Result<void> try_sense(const model::Model& model, const std::vector<std::string>& patterns)
@@ -62,7 +77,7 @@ Result<std::vector<record::SensorTrack>> sense(const model::Model& model, const 
         if (!sensor) return sensor.error();
         const bool        apart = !sensor->counterparts().empty();
         const std::size_t first = tracks.size(), columns = apart ? sensor->counterparts().size() : 1;
-        for (const std::string& label : sensor->sensing())
+        for (const std::string& label : of_worlds(sensor->sensing()))
             for (std::size_t c = 0; c < columns; ++c)
                 tracks.push_back({apart ? label + "=" + sensor->counterparts()[c] : label, {}});
         for (const record::Frame& frame : recording.frames) {

@@ -2,7 +2,7 @@
 // Columns: time [s]; for each body its pose in the world [m, unit quaternion x y z w] and the velocity of its centre of
 // mass [m/s, rad/s]; for each joint its coordinates and velocities; for each particle its position and velocity [m,
 // m/s], "particle 0.px [m]"; energies [J], the number of contacts, forces of sensors [N]. The header names the unit of
-// every column.
+// every column; of several worlds it begins with the world, "world 1: /robot/arm.px [m]".
 // Numbers are printed with the fewest digits that read back to the same value, so two equal runs give equal files.
 // Called by record::write.
 
@@ -41,11 +41,15 @@ class Header {
     std::string out_;
 };
 
+/// Copies in several worlds have one label; columns are told apart by the world.
+std::string of_world(const model::Model& model, const std::string& label, std::int32_t world)
+{ return model.world_count > 1 && world >= 0 ? fmt::format("world {}: {}", world, label) : label; }
+
 /// Coordinates of a joint: position and quaternion of FREE-like joints, the quaternion of balls, one per axis
 /// otherwise.
 void coordinate_columns(Header& header, const model::Model& model, std::size_t joint)
 {
-    const std::string& label  = model.joint_label[joint];
+    const std::string  label  = of_world(model, model.joint_label[joint], model.joint_world[joint]);
     const auto         count  = static_cast<std::size_t>(model.joint_q_start[joint + 1] - model.joint_q_start[joint]);
     const auto         linear = static_cast<std::size_t>(model.joint_dof_dim[joint][0]);
     static constexpr const char* kPose[] = {"px [m]", "py [m]", "pz [m]", "qx", "qy", "qz", "qw"};
@@ -62,8 +66,9 @@ void velocity_columns(Header& header, const model::Model& model, std::size_t joi
 {
     const auto count  = static_cast<std::size_t>(model.joint_qd_start[joint + 1] - model.joint_qd_start[joint]);
     const auto linear = static_cast<std::size_t>(model.joint_dof_dim[joint][0]);
+    const auto label  = of_world(model, model.joint_label[joint], model.joint_world[joint]);
     for (std::size_t i = 0; i < count; ++i)
-        header.add(fmt::format("{}.qd{} [{}]", model.joint_label[joint], count == 1 ? "" : std::to_string(i),
+        header.add(fmt::format("{}.qd{} [{}]", label, count == 1 ? "" : std::to_string(i),
                                i < linear ? "m/s" : "rad/s"));
 }
 
@@ -84,10 +89,10 @@ std::string to_csv(const model::Model& model, const Recording& recording, std::s
 {
     Header header;
     header.add("t [s]");
-    for (const std::string& label : model.body_label)
+    for (std::size_t body = 0; body < model.body_count(); ++body)
         for (const char* column : {"px [m]", "py [m]", "pz [m]", "qx", "qy", "qz", "qw", "vx [m/s]", "vy [m/s]",
                                    "vz [m/s]", "wx [rad/s]", "wy [rad/s]", "wz [rad/s]"})
-            header.add(fmt::format("{}.{}", label, column));
+            header.add(fmt::format("{}.{}", of_world(model, model.body_label[body], model.body_world[body]), column));
     for (std::size_t joint = 0; joint < model.joint_count(); ++joint) {
         coordinate_columns(header, model, joint);
         velocity_columns(header, model, joint);

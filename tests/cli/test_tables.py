@@ -22,6 +22,22 @@ def PhysicsScene "scene" {
 """ for i in range(10))
 
 
+class Columns(unittest.TestCase):
+    def test_columns_of_several_worlds_are_told_apart(self):
+        """Bodies, joints and sensors; those of one world keep their plain names."""
+        with tempfile.TemporaryDirectory() as folder:
+            stage = pathlib.Path(folder, "s.usda")
+            stage.write_text(STACK)
+            for worlds in (1, 3):
+                done = mechane("sim", stage, "--worlds", worlds, "--frames", "2", "--ground", "--sense", "/box_0", "-o", "-.csv")
+                names = done.stdout.splitlines()[0].split(",")
+                self.assertEqual(len(names), len(set(names)))
+                for world in range(worlds):
+                    at = f"world {world}: " if worlds > 1 else ""
+                    for name in ("/box_3.px [m]", "/box_0.fz [N]"):
+                        self.assertIn(at + name, names)
+
+
 class Pairs(unittest.TestCase):
     def test_every_pair_of_types_is_printed_once_with_its_route(self):
         """GAP-058; tests/collision/routes_test.cpp exercises each cell."""
