@@ -80,7 +80,7 @@ class NoEffect(unittest.TestCase):
         joint = '    def PhysicsRevoluteJoint "%s" (\n        prepend apiSchemas = [%s]\n    )\n    {\n        rel physics:body0 = </r/base>\n        rel physics:body1 = </r/%s>\n%s    }\n'
         follow = "        rel physxMimicJoint:rotX:referenceJoint = </r/ja>\n        float physxMimicJoint:rotX:gearing = 2\n        float physxMimicJoint:rotX:offset = 10\n"
         parts = [BOX % (name, "") for name in ("base", "a", "b")]
-        text = robot(*parts, joint % ("ja", "", "a", ""), joint % ("jb", '"PhysxMimicJointAPI:rotX"', "b", follow))
+        text = robot(*parts, joint % ("ja", '"NewtonJointAPI"', "a", ""), joint % ("jb", '"PhysxMimicJointAPI:rotX"', "b", follow))
         self.assertEqual(self.told(text, "IMPORT_NOT_SIMULATED")[0], [])
         of, rows = self.told(text.replace("offset = 10\n", "offset = 10\n        float physxMimicJoint:rotX:naturalFrequency = 20\n"), "IMPORT_NOT_SIMULATED")
         self.assertEqual(len(of), 1)
