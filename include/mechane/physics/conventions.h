@@ -147,7 +147,7 @@ struct Conventions {
     bool disabled_bodies_stay = false;
     /// A body that starts asleep: sleeps, or is awake.
     bool never_asleep = false;
-    /// Velocities below a scale: divided by the scale, or as authored.
+    /// Velocities below a scale: multiplied by the scale, or as authored.
     bool velocities_rotated_only = false;
     /// Velocity of a kinematic body without animation: ignored, `IMPORT_KINEMATIC_VELOCITY`;
     /// `kinematic_velocity=follow` moves it, or followed.

@@ -82,7 +82,7 @@ inline constexpr Code kTargetRange{
     "Write a unit: 30deg, 0.5rad, 5mm; a plain number is in radians or metres."};
 inline constexpr Code kTargetIdle{"RUN_TARGET_IDLE", Severity::warning,
                                   "A commanded target moves nothing: its joint has no drive that follows it.",
-                                  "Give the joint a drive (--hold STIFFNESS,DAMPING), or command a force: JOINT.f."};
+                                  "Give the joint a drive with a gain for it, or command a force: JOINT.f."};
 inline constexpr Code kSetUnknown{"RUN_SET_UNKNOWN", Severity::error,
                                   "A setting names a joint, body or field that the model does not have.",
                                   "Use PATH.field=value with field target_q, target_qd, f, q or qd."};
