@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
+#include <string_view>
 
 #include "mechane/model/contacts.h"
 #include "mechane/solvers/sensor_contact.h"
@@ -52,10 +52,11 @@ model::Contacts contacts_of(const record::Frame& frame)
 /// Copies in several worlds have one label and come in the order of the worlds.
 std::vector<std::string> of_worlds(const std::vector<std::string>& labels)
 {
-    std::map<std::string, int> seen;
-    std::vector<std::string>   out;
+    std::map<std::string_view, int> count, seen;
+    for (const std::string& label : labels) ++count[label];
+    std::vector<std::string> out;
     for (const std::string& label : labels)
-        out.push_back(std::ranges::count(labels, label) > 1 ? fmt::format("world {}: {}", seen[label]++, label) : label);
+        out.push_back(count[label] > 1 ? fmt::format("world {}: {}", seen[label]++, label) : label);
     return out;
 }
 

@@ -25,8 +25,7 @@ constexpr Word kWords[] = {
     {Part::scene, "newton:maxSolverIterations", kMjcf},
     {Part::scene, "physxScene:timeStepsPerSecond", kAll},
 
-    // Joints of a tree with axes. Springs are entries of URDF, rotors of URDF and SDFormat, speed limits of MJCF,
-    // limits
+    // Joints of a tree with axes. Springs are entries of URDF, rotors of URDF and SDFormat, speed limits of MJCF, limits
     // that give way of URDF.
     {Part::joint, "newton:armature", kAll},
     {Part::joint, "newton:damping", kAll},
