@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -45,6 +46,25 @@ Result<void> check(const SimulateOptions& options)
     if (options.frames < 0) return bad(fmt::format("{} frames", options.frames));
     if (options.every < 1) return bad(fmt::format("every {} frames", options.every));
     return {};
+}
+
+/// Memory is what a long run ends by; a user hears of it at once rather than after hours.
+Result<void> check_memory(const model::Model& model, const SimulateOptions& options)
+{
+    if (!options.keep_frames) return {};
+    const std::size_t one = sizeof(record::Frame) + model.body_count() * (sizeof(Pose) + sizeof(Spatial)) +
+                            (model.joint_coord_count() + model.joint_dof_count()) * sizeof(Real) +
+                            model.particle_count() * 2 * sizeof(Vec3);
+    // The first frame and the last come on top of every k-th.
+    const double frames = std::floor(static_cast<double>(options.frames) / static_cast<double>(options.every)) + 2;
+    const double bytes  = frames * static_cast<double>(one);
+    if (bytes <= static_cast<double>(options.most_frame_bytes)) return {};
+    constexpr double kGiB = 1 << 30;
+    return make_diagnostic(
+        kArgument, {},
+        fmt::format("{} steps would keep {:.0f} frames of {} bytes in memory, {:.4g} GiB of at most {:.4g}", options.frames,
+                    frames, one, bytes / kGiB, static_cast<double>(options.most_frame_bytes) / kGiB),
+        "Keep fewer frames (every k-th step), or simulate in parts, each from the end of the last.");
 }
 
 std::string label_or_nothing(const std::vector<std::string>& labels, std::int32_t index)
@@ -175,6 +195,8 @@ class Loop {
     void keep_frame()
     {
         const Stopwatch watch(recording().report.wall_s["record"]);
+        // The first frame stays; of the others only the latest, unless all are wanted.
+        if (!options_.keep_frames && recording().frames.size() > 1) recording().frames.pop_back();
         recording().frames.push_back(make_frame(engine_->model(), state_, engine_->contacts()));
         if (options_.on_frame) options_.on_frame(recording().frames.back());
     }
@@ -256,6 +278,7 @@ Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions
 {
     // Preparation may fail; from then on a run always ends with a result.
     if (auto good = check(options); !good) return good.error();
+    if (auto fits = check_memory(model, options); !fits) return fits.error();
     Loop loop(model, options, found);
     if (auto prepared = loop.prepare(); !prepared) return prepared.error();
     while (loop.step()) {}

@@ -98,6 +98,7 @@ Result<Verification> verify(const model::Model& model, const record::RecordingFi
                         .keep_pairs    = header.keep_pairs,
                         .sweep_fast    = header.sweep_fast,
                         .from          = from ? &*from : nullptr};
+    run.keep_frames = false;  // each is compared as it comes
     run.inputs  = file.inputs;
     run.follow  = options.follow;
     run.on_step = [&](std::int64_t step, std::uint64_t hash) {

@@ -214,6 +214,18 @@ class Runs(unittest.TestCase):
             self.assertEqual(done.returncode, exit_status, duration)
             self.assertEqual("--duration" in done.stderr, exit_status == 2, done.stderr)
 
+    def test_frames_that_do_not_fit_into_memory_are_refused_before_the_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for output in (folder + "/run.csv", folder + "/run.usda"):
+                run = mechane("sim", QUADRUPED, "--duration", "1e9", "--dt", "0.001", "-o", output, timeout=60)
+                self.assertEqual(run.returncode, 2, run.stderr)
+                self.assertIn("GiB", run.stderr)
+                self.assertFalse(pathlib.Path(output).exists())
+            # A recording is written as the run goes, and its hash is that of the run that keeps its frames.
+            kept = document("sim", QUADRUPED, "--frames", "20", "--json")
+            run = mechane("sim", QUADRUPED, "--frames", "20", "-o", folder + "/run.mrec")
+            self.assertIn(kept["hash"], run.stdout + run.stderr)
+
     def test_a_joint_that_broke_is_told(self):
         with tempfile.TemporaryDirectory() as folder:
             stage = pathlib.Path(folder) / "stage.usda"

@@ -5,7 +5,7 @@ import warnings
 import mechane as mc
 import numpy as np
 import pytest
-from scenes import pendulum
+from scenes import falling_ball, pendulum
 
 
 @pytest.fixture
@@ -147,3 +147,14 @@ def test_dlpack_shares_memory():
     tensor = torch.from_dlpack(state.body_q)
     tensor[0, 0] = 5
     assert state.body_q[0, 0] == 5
+
+
+def test_what_is_nearly_the_name_of_an_array_is_warned_of():
+    model = falling_ball().finalize()
+    for what, slip, meant in ((model.control(), "joint_targt_q", "joint_target_q"), (model.state(), "body_qx", "body_q"), (model, "body_masss", "body_mass")):
+        with pytest.warns(mc.MechaneWarning, match=f"did you mean {meant}"):
+            setattr(what, slip, np.zeros(3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.control().my_own = 1  # a program may keep what it likes there
+        model.state()._joint_qx = 1

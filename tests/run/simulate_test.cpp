@@ -43,6 +43,52 @@ TEST_CASE("a dropped ball falls as g t^2 / 2, rests on the ground, and its hash 
     }
 }
 
+TEST_CASE("a run that keeps no frames tells all of them and holds the first and the last")
+{
+    model::ModelBuilder builder;
+    builder.add_shape_sphere(builder.add_body({{0, 0, 2}, {}}, "/ball"), {}, 0.5, {}, "/ball/s");
+    const auto  model = finalized(builder);
+    Diagnostics found;
+    const auto  all = run::simulate(model, {.dt = 0.01, .frames = 30, .every = 4, .threads = 1}, found);
+    REQUIRE(all);
+    std::vector<double>  told;
+    run::SimulateOptions options{.dt = 0.01, .frames = 30, .every = 4, .threads = 1};
+    options.keep_frames = false;
+    options.on_frame    = [&](const record::Frame& frame) { told.push_back(frame.t); };
+    // It takes no memory however long it is, so the bound does not count.
+    options.most_frame_bytes = 0;
+    const auto run           = run::simulate(model, options, found);
+    REQUIRE(run);
+    const auto& frames = run->recording.frames;
+    REQUIRE(all->recording.frames.size() == 9);  // 0, 4, ... 28 and 30
+    REQUIRE(told.size() == 9);
+    for (std::size_t i = 0; i < told.size(); ++i) CHECK(told[i] == all->recording.frames[i].t);
+    REQUIRE(frames.size() == 2);
+    CHECK(frames.front().t == 0);
+    CHECK(frames.back().t == all->recording.frames.back().t);
+    CHECK(frames.back().body_q[0].p.z == all->recording.frames.back().body_q[0].p.z);
+    CHECK(run->recording.hash == all->recording.hash);
+}
+
+TEST_CASE("a run whose frames would take more memory than it may use is refused before its first step")
+{
+    model::ModelBuilder builder;
+    builder.add_shape_sphere(builder.add_body({{0, 0, 2}, {}}, "/ball"), {}, 0.5, {}, "/ball/s");
+    const auto           model = finalized(builder);
+    Diagnostics          found;
+    bool                 began = false;
+    run::SimulateOptions options{.dt = 0.01, .frames = 1'000'000'000'000, .threads = 1};
+    options.on_frame = [&](const record::Frame&) { began = true; };
+    const auto run   = run::simulate(model, options, found);
+    REQUIRE(!run);
+    CHECK(run.error().id == "RUN_ARGUMENT");
+    CHECK(run.error().message.find("1000000000002 frames") != std::string::npos);
+    CHECK_FALSE(began);
+    // Fewer frames of the same run fit.
+    options.frames = 1000;
+    CHECK(run::simulate(model, options, found));
+}
+
 TEST_CASE("parts of one mechanism keep the overlap they start with, and free bodies are pushed apart")
 {
     for (const bool jointed : {true, false}) {

@@ -36,6 +36,10 @@ struct SimulateOptions {
     /// Read during the call only.
     const record::Checkpoint* from     = nullptr;  ///< to go on from: `frames` more steps
     bool                      keep_end = false;    ///< fill SimulateResult::end
+    /// Off: the recording holds its first and last frame; `on_frame` is told all that `every` asks for.
+    bool keep_frames = true;
+    /// A run whose frames would take more memory than this is refused before its first step, contacts not counted.
+    std::uint64_t most_frame_bytes = std::uint64_t{8} << 30;  ///< [bytes]
 
     /// What a program wrote between the steps of a recording, given again at the same steps; the last word.
     std::span<const record::StepInput> inputs{};

@@ -10,7 +10,7 @@ from .. import _core
 from ..core.arguments import name_arguments
 from ..core.array import REAL, Array, backend, plain, wrap
 from ..core.capture import captured
-from ..core.diagnostics import kind_of
+from ..core.diagnostics import kind_of, warn
 from ..core.enums import StateFlags
 from ..newton.reserved import LEFT_OUT, hidden, reserve
 from .custom import AttributeNamespace
@@ -107,7 +107,18 @@ class Arrays:
         elif name in self.__dict__.get("_custom", ()) and isinstance(self.__dict__.get(name), Array):
             self.__dict__[name].assign(value)
         else:
+            if not name.startswith("_") and name not in self.__dict__ and not hasattr(type(self), name):
+                self._warn_of_slip(name)
             object.__setattr__(self, name, value)
+
+    def _warn_of_slip(self, name: str) -> None:
+        """A program may keep what it likes at these objects; what is nearly the name of an array was meant to be it."""
+        import difflib
+
+        known = {*type(self)._names, *(key.rpartition(":")[2] for key in self.__dict__.get("_custom", ()))}
+        near = difflib.get_close_matches(name, sorted(known), 1, 0.85)
+        if near:
+            warn(f"{type(self).__name__}.{name} is no array of it and has no effect; did you mean {near[0]}?")
 
     def _attach(self, key: str, array: Any) -> None:
         """A custom array under its name, or its namespace's."""
