@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "exporter/stage_reader.h"
+#include "mechane/resolve/unknown_names.h"
 
 namespace mechane::exporter {
 namespace {
@@ -43,6 +44,23 @@ void StageReader::lose_soft()
             lose("soft", Severity::error, sf::LossAction::dropped, "kinematics", prim.site(),
                  fmt::format("soft '{}'", prim.name().text()), prim.type_name().text(), {},
                  "robots of these formats have rigid links only");
+}
+
+// A name that nothing reads is a slip of the pen. It says nothing of the robot, so it is a diagnostic, the same one as
+// where the stage is simulated, and no entry of the report.
+void StageReader::report_names()
+{
+    // What the scene authors below "newton:" declares attributes of the user's own.
+    const auto declared = [this](const std::string& name) {
+        return name.starts_with("newton:") && std::ranges::any_of(model.scenes, [&](const physics::Scene& scene) {
+                   return scene.prim && scene.prim.attribute(name).authored();
+               });
+    };
+    // Proposals for soft things have names of several kinds.
+    const auto left_out = [](const usd::Prim& prim) { return bends(prim) || (prim.parent() && bends(prim.parent())); };
+    const resolve::NameQuestion question{stage, model.authored_names, declared, left_out};
+    resolve::report_unknown_names(question, found);
+    resolve::report_unapplied_schemas(question, found);
 }
 
 void StageReader::lose_states()

@@ -211,6 +211,7 @@ void StageReader::read(std::optional<Format> format)
     initial_positions();
     accelerations();
     if (format) lose_vendor_values(*this, *format);
+    if (format) report_names();
 }
 
 void StageReader::scene()

@@ -81,6 +81,7 @@ class StageReader {
     std::unordered_set<usd::Path> told_masses_;  ///< bodies that author mass, centre and inertia
 
     void scene();
+    void report_names();
     void lose_soft();
     void lose_states();
     void lose_surfaces();

@@ -341,6 +341,57 @@ class Losses(unittest.TestCase):
         self.assertIn("gravity", codes)
 
 
+class Slips(unittest.TestCase):
+    """A name that nothing reads, and a value without the API that has it, are told by a conversion to a robot format as by a simulation."""
+
+    ROBOT = '''#usda 1.0
+(
+    defaultPrim = "r"
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def Xform "r" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+{
+    float physics:mass = 2
+    float physics:mas = 3
+    def Cube "c" (prepend apiSchemas = ["PhysicsCollisionAPI"])
+    {
+        float physics:density = 4
+    }
+}
+'''
+    #: The same robot by other arcs; `robot.usda` lies beside each.
+    STAGES = {"sublayer": '#usda 1.0\n(\n    defaultPrim = "r"\n    metersPerUnit = 1\n    upAxis = "Z"\n    subLayers = [@robot.usda@]\n)\n',
+              "instance": '#usda 1.0\n(\n    defaultPrim = "w"\n    metersPerUnit = 1\n    upAxis = "Z"\n)\ndef Xform "w"\n{\n'
+                          '    def "a" (\n        instanceable = true\n        references = @robot.usda@\n    )\n    {\n    }\n}\n'}
+
+    def test_they_are_told_once_and_counted_by_strict(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "robot.usda").write_text(self.ROBOT)
+            for name, text in self.STAGES.items():
+                (folder / f"{name}.usda").write_text(text)
+            package = mechane("convert", folder / "robot.usda", "-o", folder / "package.usdz")
+            self.assertEqual(package.returncode, 0, package.stderr)
+            for stage in ("robot.usda", "sublayer.usda", "instance.usda", "package.usdz"):
+                for ending in ("urdf", "sdf", "xml"):
+                    with self.subTest(stage=stage, ending=ending):
+                        done = mechane("convert", folder / stage, "-o", folder / f"{stage}.{ending}")
+                        self.assertEqual(done.returncode, 0, done.stderr)
+                        self.assertEqual(done.stderr.count("physics:mas "), 1, done.stderr)
+                        self.assertIn("physics:density", done.stderr)
+                        strict = mechane("convert", folder / stage, "-o", folder / f"strict.{ending}", "--strict")
+                        self.assertEqual(strict.returncode, 1, strict.stderr)
+
+    def test_a_stage_without_slips_is_quiet(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "robot.usda").write_text(self.ROBOT.replace("    float physics:mas = 3\n", "").replace("        float physics:density = 4\n", ""))
+            for ending in ("urdf", "sdf", "xml"):
+                done = mechane("convert", folder / "robot.usda", "-o", folder / f"robot.{ending}", "--strict")
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+
 class SeenColliders(unittest.TestCase):
     """A collider that is seen is written as what is seen too, with its look."""
     SEEN = '#usda 1.0\n(\n    defaultPrim = "b"\n    metersPerUnit = 1\n    upAxis = "Z"\n)\ndef Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])\n{\n%s}\n'
