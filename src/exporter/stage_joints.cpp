@@ -18,6 +18,7 @@
 #include "mechane/physics/anchor_gap.h"
 #include "mechane/resolve/joint_values.h"
 #include "mechane/sourceformats/hints.h"
+#include "physics/beside_trees.h"
 #include "physics/mimic_words.h"
 
 namespace mechane::exporter {
@@ -37,9 +38,6 @@ Vec3d axis_of(physics::Dof dof)
     const int first = static_cast<int>(physics::is_rotation(dof) ? physics::Dof::rot_x : physics::Dof::trans_x);
     return axis_vector<double>(static_cast<int>(dof) - first);
 }
-
-bool is_equality(const physics::Joint& joint)
-{ return joint.prim.has_api("MjcEqualityConnectAPI") || joint.prim.has_api("MjcEqualityWeldAPI"); }
 
 /// A name of kDofs that stands for an axis that OpenUSD's joint does not have.
 constexpr std::string_view kLeftOut = "out:";
@@ -232,6 +230,12 @@ void StageReader::read_joints()
                      fmt::format("joint '{}'", from.path.text()), "physics:jointEnabled = 0", {}, "it holds nothing");
             continue;
         }
+        if (physics::couples_joints(from)) {
+            lose("coupling", Severity::error, sf::LossAction::dropped, "kinematics", from.prim.site(),
+                 fmt::format("{} '{}'", from.prim.type_name().text(), from.path.text()), {}, {},
+                 "the joints that it couples move independently, here as in a simulation; say it by a mimic joint");
+            continue;
+        }
         sf::Joint to;
         to.name = name_of(from.prim);
         for (int i = 1; !taken.insert(to.name).second; ++i) to.name = fmt::format("{}_{}", name_of(from.prim), i);
@@ -284,7 +288,7 @@ bool StageReader::joined(const physics::Joint& from, sf::Joint& axis, bool turne
 {
     using Kind           = sf::Joint::Kind;
     const auto is_simple = [](const sf::Joint& j) { return j.kind == Kind::revolute || j.kind == Kind::prismatic; };
-    if (!is_simple(axis) || axis.loop || is_equality(from)) return false;
+    if (!is_simple(axis) || axis.loop || physics::is_equality(from)) return false;
     const auto into = std::ranges::find_if(tree.joints, [&](const sf::Joint& j) {
         const usd::Path& prim = first_of[static_cast<std::size_t>(&j - tree.joints.data())];
         return !prim.empty() && j.parent == axis.parent && j.child == axis.child && !j.loop &&
@@ -316,7 +320,7 @@ void StageReader::world_side(const physics::Joint& from, sf::Joint& to)
 {
     if ((to.parent < 0) == (to.child < 0)) return;
     // An equality of MuJoCo pulls the body to where it is held.
-    if (is_equality(from)) return;
+    if (physics::is_equality(from)) return;
     const bool  first  = to.parent < 0;
     const Posed X_own  = first ? from.X_WF0 : from.X_WF1;
     const Posed X_body = first ? from.X_WF1 : from.X_WF0;

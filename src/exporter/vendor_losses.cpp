@@ -25,7 +25,7 @@ namespace {
 using resolve::Key;
 
 /// Entries that stand for a prim with all that it says.
-constexpr std::string_view kWholePrim[] = {"actuator", "disabled-joint", "shape", "soft"};
+constexpr std::string_view kWholePrim[] = {"actuator", "coupling", "disabled-joint", "shape", "soft"};
 
 /// Keys of which two are one value in other words.
 Key same_as(Key key) { return key == Key::joint_damping_per_rad ? Key::joint_damping : key; }

@@ -15,6 +15,7 @@
 #include "import.h"
 #include "joint_graph.h"
 #include "joint_values.h"
+#include "physics/beside_trees.h"
 
 namespace mechane::importer {
 namespace {
@@ -114,10 +115,6 @@ Site site_of(const Import& run, const std::vector<std::size_t>& edges, const Edg
 
 }  // namespace
 
-// MuJoCo's equalities are constraints of their own and never part of a tree.
-bool is_equality(const physics::Joint& joint)
-{ return joint.prim.has_api("MjcEqualityConnectAPI") || joint.prim.has_api("MjcEqualityWeldAPI"); }
-
 /// Joints that are left out are told here, so that both plans agree on them.
 bool usable_joint(Import& run, physics::Index index)
 {
@@ -158,13 +155,29 @@ bool usable_joint(Import& run, physics::Index index)
     return true;
 }
 
+namespace {
+
+void tell_coupling(Import& run, const physics::Joint& joint)
+{
+    run.found.add(codes::kJointSkipped, joint.prim.site(),
+                  fmt::format("{} is a {}, which is not simulated: the joints that it couples move independently",
+                              joint.path.text(), joint.prim.type_name().text()),
+                  "Let one of the two joints follow the other with NewtonMimicAPI or PhysxMimicJointAPI.");
+}
+
+}  // namespace
+
 JointPlan plan_trees(Import& run)
 {
     JointPlan                   plan;
     std::vector<physics::Index> listed;
     for (const physics::Index i : joints_by_path(run)) {
         const physics::Joint& joint = run.joint(i);
-        if (is_equality(joint) || !usable_joint(run, i)) continue;
+        if (physics::is_equality(joint) || !usable_joint(run, i)) continue;
+        if (physics::couples_joints(joint)) {
+            tell_coupling(run, joint);
+            continue;
+        }
         if (joint.excluded || joint.kind == physics::JointKind::distance || keeps_distance_only(joint) ||
             !joint.enabled) {
             // A distance joint holds no frame in place: it is a constraint beside the tree by nature.
@@ -273,7 +286,7 @@ JointPlan plan_as_authored(Import& run)
         std::vector<physics::Index> listed;
         for (const physics::Index i : articulation.joints) {
             const physics::Joint& joint = run.joint(i);
-            if (!joint.enabled || is_equality(joint) || !usable_joint(run, i)) continue;
+            if (!joint.enabled || physics::is_equality(joint) || !usable_joint(run, i)) continue;
             taken_joint[static_cast<std::size_t>(i)] = true;
             if (joint.excluded) {
                 plan.excluded.push_back(i);
@@ -349,7 +362,7 @@ JointPlan plan_as_authored(Import& run)
     // Joints outside articulations, in the order of the parser: by kind, then traversal; pairs that can merge do.
     std::vector<physics::Index> orphans;
     for (const physics::Index i : run.physics.joints_by_kind())
-        if (!taken_joint[static_cast<std::size_t>(i)] && !is_equality(run.joint(i)) && usable_joint(run, i))
+        if (!taken_joint[static_cast<std::size_t>(i)] && !physics::is_equality(run.joint(i)) && usable_joint(run, i))
             orphans.push_back(i);
     std::map<std::pair<physics::Index, physics::Index>, std::vector<physics::Index>> by_pair;
     for (const physics::Index i : orphans) by_pair[{run.joint(i).body0, run.joint(i).body1}].push_back(i);

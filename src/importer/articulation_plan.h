@@ -39,7 +39,5 @@ JointPlan plan_as_authored(Import& run);
 
 /// True for a joint that takes part at all; reports those that cannot.
 bool usable_joint(Import& run, physics::Index joint);
-/// MuJoCo equality prims look like joints but are constraints beside the tree.
-bool is_equality(const physics::Joint& joint);
 
 }  // namespace mechane::importer

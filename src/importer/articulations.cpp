@@ -15,6 +15,7 @@
 #include "import.h"
 #include "joint_state.h"
 #include "joint_values.h"
+#include "physics/beside_trees.h"
 
 namespace mechane::importer {
 namespace {
@@ -290,7 +291,7 @@ void add_equalities(Import& run)
 {
     for (const physics::Index i : run.physics.joints_by_kind()) {
         const physics::Joint& source = run.joint(i);
-        if (!is_equality(source) || !usable_joint(run, i)) continue;
+        if (!physics::is_equality(source) || !usable_joint(run, i)) continue;
         const auto ends = joint_ends(run, source, false, WorldAnchor::equality);
         if (!ends) continue;
         const bool          weld = source.prim.has_api("MjcEqualityWeldAPI");

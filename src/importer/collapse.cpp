@@ -7,6 +7,7 @@
 #include "mechane/model/collapse.h"
 
 #include "import.h"
+#include "physics/beside_trees.h"
 
 namespace mechane::importer {
 
@@ -30,7 +31,7 @@ void collapse(Import& run)
     model::CollapseKeep keep;
     keep.joints = run.options.joints_to_keep;
     for (std::size_t i = 0; i < run.physics.joints.size(); ++i) {
-        if (run.joint_of[i] < 0 || !is_equality(run.physics.joints[i])) continue;
+        if (run.joint_of[i] < 0 || !physics::is_equality(run.physics.joints[i])) continue;
         // The two bodies of an equality are the frames that it speaks of.
         const model::BuilderJoint& equality = run.builder.joints[static_cast<std::size_t>(run.joint_of[i])];
         for (const std::int32_t b : {equality.parent, equality.child})

@@ -218,6 +218,28 @@ TEST_CASE("a loop is cut where it closes and becomes a loop joint; Newton refuse
     CHECK(newton.builder.bodies.empty());  // IMP-042
 }
 
+TEST_CASE("gears of PhysX take no joint's place in the tree and are told once")
+{
+    // By path they come before the joints that hold the bodies, and an edge of the tree would be theirs.
+    for (const char* type : {"PhysxPhysicsGearJoint", "PhysxPhysicsRackAndPinionJoint"})
+        for (const char* outside : {"", "uniform bool physics:excludeFromArticulation = 1"}) {
+            CAPTURE(type);
+            CAPTURE(outside);
+            std::string inside;
+            for (int i = 0; i < 3; ++i) inside += body(fmt::format("b{}", i), i);
+            inside += joint("PhysicsRevoluteJoint", "j01", "/robot", "b0", "b1") +
+                      joint("PhysicsRevoluteJoint", "j02", "/robot", "b0", "b2") +
+                      joint(type, "a12", "/robot", "b1", "b2", outside);
+            const Imported in = import_text(stage_text(robot(inside)));
+            REQUIRE(in.result);
+            CHECK(in.joint_labels() == std::vector<std::string>{"joint_1", "/robot/j01", "/robot/j02"});
+            CHECK(in.joint_at("/robot/j01").articulation == 0);
+            CHECK(in.joint_at("/robot/j02").articulation == 0);
+            CHECK(in.found.count("IMPORT_ART_LOOP_CUT") == 0);
+            CHECK(in.found.count("IMPORT_JOINT_SKIPPED") == 1);
+        }
+}
+
 TEST_CASE("an excluded joint stays outside its articulation and comes last (IMP-025)")
 {
     std::string inside;
