@@ -175,7 +175,7 @@ void note_idle_pairs(Import& run)
                                                     [&](const usd::Path& to) { return can_be_filtered(run, to); }))
                 continue;
             run.log->correct(one.prim, usd::Token("physics:filteredPairs"), physics::Use::ignored,
-                             fmt::format("<{}> is no body, collider or articulation: name what collides",
+                             fmt::format("<{}> is not a body, collider or articulation: name what collides",
                                          one.filtered.front().text()));
         }
     };

@@ -256,9 +256,10 @@ void SdformatReader::mimics(const PendingJoint& j)
         std::vector<std::string> names;
         for (const auto& [key, index] : joint_of_name_)
             if (key.first == j.scope) names.push_back(key.second);
-        return s_.error(kUnknownName, m->place,
-                        fmt::format("the mimic of joint '{}' names '{}', which is no other joint", follower.name, name),
-                        did_you_mean(name, names));
+        return s_.error(
+            kUnknownName, m->place,
+            fmt::format("the mimic of joint '{}' names '{}', which is not another joint", follower.name, name),
+            did_you_mean(name, names));
     }
     if (which != "axis" || follower.dofs.size() != 1 || tree_.joints[at(leader->second)].dofs.size() != 1)
         return s_.error(kUnsupported, m->place,
