@@ -232,7 +232,7 @@ Dof SdformatReader::dof(const PendingJoint& j, const Joint& of, const XmlElement
             s_.losses.add({"spring", Severity::warning, LossAction::converted, "kinematics", site_of(dynamics->place),
                            fmt::format("joint '{}'/spring_stiffness", j.e->get("name")), usda_number(*stiffness),
                            "mjc:stiffness",
-                           "USD's joints have no springs of their own; the value stands in the layer of MuJoCo"});
+                           "USD's joints have no springs of their own; the value is kept in MuJoCo's layer"});
         }
     }
     return out;
