@@ -237,7 +237,7 @@ int run_check(CheckArgs args, Context& context)
     Verdicts          verdicts(std::move(files), args, scene->open, options, context);
     if (const auto done = verdicts.judge(cache.get()); !done) return io.fail(done.error());
     if (io.verbose > 0)
-        io.say(fmt::format("{} of {} files judged, {} verdicts from the cache\n", verdicts.judged(), count,
+        io.say(fmt::format("{} of {} files checked, {} verdicts from the cache\n", verdicts.judged(), count,
                            count - verdicts.judged()));
     if (args.list_assets) {
         std::string names;
