@@ -85,7 +85,7 @@ def page(program):
 def state_of(sentence):
     if sentence["contradicts"]:
         return "contradicts itself"
-    return "judged" if sentence["rules"] else "not covered by a rule"
+    return "checked" if sentence["rules"] else "not covered by a rule"
 
 
 def quoted(sentence):
@@ -102,7 +102,7 @@ def rules_page(program):
 def section_page(data, name):
     out = [SECTION_HEAD.format(section=name)]
     for rule in sections(data)[name]:
-        out.append(f"<a id=\"{rule['id']}\"></a>\n\n## {rule['id']} {rule['slug']}\n\n{rule['keyword']}, {rule['severity']}{', for people to judge' if rule['review'] else ''}. {rule['summary']}\n")
+        out.append(f"<a id=\"{rule['id']}\"></a>\n\n## {rule['id']} {rule['slug']}\n\n{rule['keyword']}, {rule['severity']}{', for people to check' if rule['review'] else ''}. {rule['summary']}\n")
         for sentence in data["sentences"]:
             if rule["id"] in sentence["rules"]:
                 note = sentence["note"] and f"\n>\n> {'The standard contradicts itself: ' if sentence['contradicts'] else ''}{cell(sentence['note'])}"

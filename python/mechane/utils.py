@@ -112,7 +112,7 @@ def load_texture(texture: Any) -> np.ndarray | None:
         return normalize_texture(texture)
     pixels = _core.read_picture(os.fspath(texture), False)
     if pixels is None:
-        raise error(ValueError, "PYTHON_TEXTURE", f"{texture} is no PNG or JPEG file that can be read")
+        raise error(ValueError, "PYTHON_TEXTURE", f"{texture} is not a readable PNG or JPEG file")
     return np.ascontiguousarray(pixels[:, :, :3]) if (pixels[:, :, 3] == 255).all() else pixels
 
 

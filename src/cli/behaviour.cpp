@@ -142,7 +142,8 @@ int run_behaviour(const std::vector<std::string>& files, const CheckArgs& args, 
         return io.say_error(fmt::format("--behaviour reports text or json, not {}\n", args.format)), kExitUsage;
     for (const auto* names : {&args.select, &args.ignore})
         if (const std::string unknown = unknown_of(*names); !unknown.empty()) {
-            io.say_error(fmt::format("'{}' is no rule of --behaviour\n  drop, hold, limits, mimic, overlap\n", unknown));
+            io.say_error(
+                fmt::format("'{}' is not a rule of --behaviour\n  drop, hold, limits, mimic, overlap\n", unknown));
             return kExitUsage;
         }
     const auto options = scene_options(context);

@@ -253,10 +253,10 @@ void add_bench(CLI::App& app, Context& context)
     CLI::App* verb   = app.add_subcommand("bench", "Benchmark: steps per second of a stage or a built-in scene");
     args->run.frames = 1000;
     add_scene_args(*verb, args->scene);
-    verb->add_option("--solver", args->run.solver, "Solver, as of sim")->capture_default_str();
+    verb->add_option("--solver", args->run.solver, "Solver, as in sim")->capture_default_str();
     verb->add_option("--device", args->device,
-                     "Where it is stepped: cpu, cuda or cuda:N, host, as of sim; states travel there and back at every "
-                     "step, which is part of the time")
+                     "Where to step: cpu, cuda or cuda:N, host, as in sim; the time includes copying the states there "
+                     "and back at every step")
         ->default_str("cpu");
     verb->add_option("--dt", args->dt,
                      "Time step [s], such as 0.005 or 1/200; default: that of the stage if it authors one, else 1/60")

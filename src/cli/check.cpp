@@ -237,7 +237,7 @@ int run_check(CheckArgs args, Context& context)
     Verdicts          verdicts(std::move(files), args, scene->open, options, context);
     if (const auto done = verdicts.judge(cache.get()); !done) return io.fail(done.error());
     if (io.verbose > 0)
-        io.say(fmt::format("{} of {} files judged, {} verdicts from the cache\n", verdicts.judged(), count,
+        io.say(fmt::format("{} of {} files checked, {} verdicts from the cache\n", verdicts.judged(), count,
                            count - verdicts.judged()));
     if (args.list_assets) {
         std::string names;
@@ -303,7 +303,7 @@ void add_check(CLI::App& app, Context& context)
                    "Check the assets that the given layers are part of: files of their folders that use them");
     verb->add_flag("--list-assets", args->list_assets,
                    "Print the names of the files that are checked, and no verdicts");
-    verb->add_flag("--manual", args->manual, "Also list rules that only people can judge");
+    verb->add_flag("--manual", args->manual, "Also list rules that only people can check");
     verb->add_flag("--all-variants", args->all_variants, "Same as --variants each");
     verb->add_option("--max-states", args->max_states, "Check at most N further variant selections")
         ->capture_default_str();
@@ -316,7 +316,7 @@ void add_check(CLI::App& app, Context& context)
         verb->add_option("--pictures", args->pictures, "With --behaviour: folder for a picture of each failure"));
     verb->add_option("--config", args->config, "Configuration file; default mechane.toml of the working folder");
     verb->add_flag("--reread", args->reread,
-                   "Read every file again to see whether it changed; otherwise its size and times tell");
+                   "Read every file again to detect changes; by default its size and times decide");
     verb->add_flag("--statistics", args->statistics, "Print only the number of findings per rule");
     verb->add_flag("--list-rules,--dumpRules", args->list_rules, "Print all rules and profiles");
     verb->add_flag("--exit-zero", args->exit_zero, "Exit with status 0 even if there are findings");

@@ -5,7 +5,7 @@
 
 namespace mechane::cli {
 
-/// Contacts of the pairs of a document "mechane.cases/1" as a document "mechane.contacts/1" (docs/contracts). A case
+/// Contacts of the pairs of a document "mechane.cases/1" as a document "mechane.contacts/1" (docs/schemas). A case
 /// that makes no sense has an "error" in its row; the others are answered.
 /// @param where      how messages call the document
 /// @param algorithm  "auto": by the kinds of the shapes, as in a simulation; "mpr", "gjk": by support maps alone

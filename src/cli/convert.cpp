@@ -235,7 +235,7 @@ void add_convert(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<ConvertArgs>();
     CLI::App* verb = app.add_subcommand("convert",
-                                        "A robot or scene from one format to another: URDF (also with xacro), MJCF, "
+                                        "Convert a robot or scene between formats: URDF (also with xacro), MJCF, "
                                         "SDFormat, glTF, OpenUSD, with a report of what was lost");
     verb->add_option("input", args->input,
                      "Robot, scene or mesh: .urdf, .xacro, .mjcf, .xml, .sdf, .world, .gltf, .glb, .stl, .obj, .ply, "
@@ -248,11 +248,11 @@ void add_convert(CLI::App& app, Context& context)
     is_output_file(
         verb->add_option("--loss", args->loss, "The loss report as a file: JSON, or text when it ends in .txt"));
     verb->add_option("--fail-on-loss", args->fail_on_loss,
-                     "Exit status 1 when a loss is as grave: error, warning, info, never")
+                     "Minimum severity of a loss for exit status 1: error, warning, info, never")
         ->check(CLI::IsMember({"error", "warning", "info", "never"}));
     verb->add_option("--arg", args->arguments, "Argument of xacro, NAME:=VALUE; may repeat");
     verb->add_option("--base", args->base,
-                     "How the root stands: auto (fixed below a link 'world', or as MJCF says), floating, fixed")
+                     "How the root is held: auto (fixed below a link 'world', or as MJCF says), floating, fixed")
         ->check(CLI::IsMember({"auto", "floating", "fixed"}));
     verb->add_option("--default-mass", args->default_mass, "Mass of links that move and have none [kg]")
         ->check(CLI::PositiveNumber);
@@ -269,7 +269,7 @@ void add_convert(CLI::App& app, Context& context)
     verb->add_flag("--keep-frames", args->write.keep_frames,
                    "URDF: frames of links stay where they are, on links of their own");
     verb->add_flag("--mjcf-sdf", args->write.mjcf_sdf,
-                   "MJCF: colliders that are their triangles become fields of distances, not hulls");
+                   "MJCF: meshes that collide by their triangles become distance fields, not hulls");
     verb->add_option("--sdf-version", args->write.sdf_version, "SDFormat: 1.9, or 1.11 where a joint follows another")
         ->check(CLI::IsMember({"1.9", "1.10", "1.11"}));
     verb->add_option("--sdf-ros-plugin", args->write.ros_plugin,
@@ -280,14 +280,14 @@ void add_convert(CLI::App& app, Context& context)
                 option, [args, option] { args->absent = option; },
                 "glTF: needs a library that may be missing; exit status 6 then")
             ->group("");
-    verb->add_option(
-            "--layout", args->layout,
-            "OpenUSD out: rep0158 (a folder), flat (one layer), usdz (a package); by the name of the output otherwise")
+    verb->add_option("--layout", args->layout,
+                     "Layout of OpenUSD output: rep0158 (a folder), flat (one layer), usdz (a package); default: by "
+                     "the name of the output")
         ->check(CLI::IsMember({"rep0158", "flat", "single", "usdz"}));
     verb->add_flag("--verify", args->verify,
                    "Read the result back and compare masses, frames, limits, gains, shapes, kinematics and 2 s of "
                    "simulation; exit status 1 where something differs that the loss report does not announce");
-    verb->add_flag("--visuals-collide", args->visuals_collide, "Visual shapes are the colliders");
+    verb->add_flag("--visuals-collide", args->visuals_collide, "Use the visual shapes as colliders");
     add_global_options(*verb, context);
     verb->callback([args, verb, &context] { context.exit = run_convert(*args, *verb, context); });
 }

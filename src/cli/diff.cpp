@@ -317,14 +317,13 @@ int run_diff(DiffArgs& args, Context& context)
 void add_diff(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<DiffArgs>();
-    CLI::App* verb =
-        app.add_subcommand("diff", "What differs between two assets or recordings of any formats, by meaning");
+    CLI::App* verb = app.add_subcommand("diff", "Compare two assets or recordings of any formats by what they mean");
     verb->footer(
         "Examples:\n  mechane diff old.usda new.usda\n  mechane diff robot.urdf robot/robot.usda --rollout\n  mechane "
         "diff a.xml b.xml --rollout=5s -o diff.html\n  mechane diff before.mrec after.mrec\n"
         "Exit status: 0 equal, 1 different.");
     verb->add_option("first", args->a, "Asset (OpenUSD, URDF, xacro, MJCF, SDFormat, glTF) or recording (.mrec)");
-    verb->add_option("second", args->b, "The one that it is compared with");
+    verb->add_option("second", args->b, "Asset or recording to compare with");
     verb->add_option_function<std::vector<std::string>>(
             "--rollout,--behaviour",
             [args](const std::vector<std::string>& values) {
@@ -335,17 +334,17 @@ void add_diff(CLI::App& app, Context& context)
         ->expected(0, 1)
         ->allow_extra_args(false)
         ->trigger_on_parse();
-    verb->add_option("--solver", args->solver, "Solver of --rollout")->capture_default_str();
+    verb->add_option("--solver", args->solver, "Solver for --rollout")->capture_default_str();
     verb->add_option("--only", args->only,
                      "Compare only these: masses, joints, shapes, or a quantity such as looks; separated by commas")
         ->delimiter(',');
-    verb->add_option("--tolerance", args->scale, "All tolerances times this")
+    verb->add_option("--tolerance", args->scale, "Factor for all tolerances")
         ->check(CLI::Range(0.0, 1e12))
         ->capture_default_str();
-    verb->add_option("--states", args->states, "States drawn by chance for the kinematics")
+    verb->add_option("--states", args->states, "Number of random states for the kinematics")
         ->check(CLI::Range(0, 1000000))
         ->capture_default_str();
-    verb->add_option("--seed", args->seed, "Of these states")->capture_default_str();
+    verb->add_option("--seed", args->seed, "Seed of the random states")->capture_default_str();
     is_output_file(verb->add_option("-o,--output", args->output,
                                     "A page with both models (.html), or the report as .json or .txt"),
                    is_report, ".html .json .txt");

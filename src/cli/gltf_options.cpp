@@ -18,18 +18,19 @@ void add_gltf_options(CLI::App& verb, std::shared_ptr<exporter::GltfOptions> to)
             "glTF: purposes of prims that are written; default,render unless given")
         ->delimiter(',')
         ->check(CLI::IsMember({"default", "render", "proxy", "guide"}));
-    verb.add_flag("--prune", to->prune, "glTF: without scopes that show nothing");
-    verb.add_flag("--keep-colors", to->keep_colors, "glTF: displayColor also where a material is bound");
+    verb.add_flag("--prune", to->prune, "glTF: leave out scopes that show nothing");
+    verb.add_flag("--keep-colors", to->keep_colors, "glTF: write displayColor also if a material is bound");
     verb.add_flag("--expand-instances", to->expand_instances,
-                  "glTF: items of point instancers as nodes, without EXT_mesh_gpu_instancing");
-    verb.add_flag("--approx-lights", to->approximate_lights, "glTF: lights with an area as points of equal power");
+                  "glTF: write items of point instancers as nodes, without EXT_mesh_gpu_instancing");
+    verb.add_flag("--approx-lights", to->approximate_lights,
+                  "glTF: write lights with an area as points of equal power");
     verb.add_flag("--material-variants", to->material_variants,
-                  "glTF: variants that change looks alone as KHR_materials_variants");
-    verb.add_flag("--openpbr", to->openpbr, "glTF: surfaces of OpenPBR are read too");
-    verb.add_flag("--gltf-extras", to->extras, "glTF: the path of each prim in extras");
-    verb.add_option("--segments", to->segments, "glTF: sides of round shapes; 32 unless given")
+                  "glTF: write variants that change only looks as KHR_materials_variants");
+    verb.add_flag("--openpbr", to->openpbr, "glTF: also read surfaces of OpenPBR");
+    verb.add_flag("--gltf-extras", to->extras, "glTF: write the path of each prim to extras");
+    verb.add_option("--segments", to->segments, "glTF: number of sides of round shapes; default 32")
         ->check(CLI::Range(8, 256));
-    verb.add_option("--influences", to->influences, "glTF: joints of a point of a skin: 4 or 8")
+    verb.add_option("--influences", to->influences, "glTF: joints per point of a skin: 4 or 8")
         ->check(CLI::IsMember({4, 8}));
     verb.add_option_function<std::string>(
             "--udim",

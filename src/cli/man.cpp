@@ -94,8 +94,8 @@ void add_man(CLI::App& app, Context& context)
 {
     const auto about = std::make_shared<std::string>(), part = std::make_shared<std::string>();
     CLI::App*  verb  = app.add_subcommand("man", "Print the manual page: mechane man | man -l -");
-    verb->add_option("verb", *about, "Of one verb alone");
-    verb->add_option("part", *part, "What stands behind the verb, as in ros bridge; the verb's page tells of it");
+    verb->add_option("verb", *about, "Page of one verb");
+    verb->add_option("part", *part, "Word after the verb, as in ros bridge; the page of the verb describes it");
     verb->callback([&app, &context, about, part] {
         const auto               table = command_table(app);
         std::vector<std::string> known;

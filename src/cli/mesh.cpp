@@ -473,19 +473,19 @@ int run_mesh(const MeshArgs& args, const CLI::App& verb, Context& context)
 void add_mesh(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<MeshArgs>();
-    CLI::App* verb = app.add_subcommand(
-        "mesh", "Inspect and repair the meshes of a stage, and make the forms in which they collide");
+    CLI::App* verb =
+        app.add_subcommand("mesh", "Inspect and repair the meshes of a stage, and compute their collision shapes");
     verb->add_option("file", args->file, "Stage, robot, or mesh: .stl .obj .ply .dae .msh .glb")->required();
     verb->add_option("--prim", args->prims, "Only the mesh at this path; may repeat");
     verb->add_flag("--watertight", args->watertight, "Exit with status 1 if a mesh is not watertight");
     verb->add_flag("--repair", args->repair,
-                   "Join points, drop triangles without area, turn the others alike, fill holes; what follows works on "
-                   "the repaired mesh");
-    verb->add_flag("--keep-holes", args->keep_holes, "With --repair: rims stay open");
+                   "Join points, drop triangles without area, wind the others consistently, fill holes; other options "
+                   "use the repaired mesh");
+    verb->add_flag("--keep-holes", args->keep_holes, "With --repair: leave holes open");
     verb->add_flag("--triangulate", args->triangulate,
-                   "Faces as triangles, in the order of the faces; any mesh that is written has triangles");
+                   "Split faces into triangles, in the order of the faces; every mesh that is written has triangles");
     verb->add_flag("--layer", args->layer,
-                   "-o is a layer over the stage, in which the meshes stand in the places of those they were made of");
+                   "Write a layer over the stage (-o) in which the results replace their meshes");
     verb->add_flag("--hull", args->hull, "Compute the convex hull");
     verb->add_flag("--decompose", args->decompose, "Compute a convex decomposition");
     verb->add_option("--simplify", args->simplify, "Simplify to this fraction of the triangles")

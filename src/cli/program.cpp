@@ -50,7 +50,7 @@ constexpr const char* kFiveThings =
     "  mechane info robot.usda                      what is in this file\n"
     "  mechane check robot.usda                     what is wrong with it; `mechane fix` repairs\n"
     "  mechane sim robot.usda --ground -o run.html  simulate it, watch it in a browser\n"
-    "No robot at hand? `mechane init` writes one. `mechane --help` lists the verbs.\n";
+    "No robot yet? `mechane init` writes one. `mechane --help` lists the verbs.\n";
 
 /// What other programs call a verb or an option, and what it is called here.
 constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {

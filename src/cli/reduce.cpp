@@ -307,33 +307,33 @@ int run_reduce(const ReduceArgs& args, Context& context)
 void add_reduce(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<ReduceArgs>();
-    CLI::App* verb = app.add_subcommand("reduce", "The smallest anonymous stage that still shows a fault");
+    CLI::App* verb = app.add_subcommand("reduce", "Find the smallest anonymous stage that still shows a fault");
     verb->footer(
         "Examples:\n  mechane reduce crash.usda --while 'mechane sim {} ; test $? -eq 70' -o repro.usda\n  mechane "
         "reduce robot.usda --while \"mechane check {} | grep -q REP-1.3-mass\" -o repro.usda\n"
         "The file and all that it refers to are only read: the command gets copies.");
     verb->add_option("file", args->file, "Stage, or a robot of another format")->required();
     verb->add_option("--while", args->command,
-                     "Command of the shell that ends with status 0 while the fault shows; {} stands for the stage")
+                     "Shell command that ends with status 0 if the fault shows; {} is the stage")
         ->required();
     is_output_file(verb->add_option("-o,--output", args->output,
                                     "The result: .usda .usdc .usd, or of the file's own suffix for a robot of XML; "
                                     "text on standard output by default"),
                    is_result, ".usda .usdc .usd .urdf .xacro .xml .mjcf .sdf .world");
-    verb->add_option("--runs", args->runs, "Most runs of the command")
+    verb->add_option("--runs", args->runs, "Maximum number of runs of the command")
         ->check(CLI::Range(std::size_t{1}, std::size_t{10000000}))
         ->capture_default_str();
     verb->add_option("--jobs", args->jobs,
-                     "Runs at the same time; 0: one where the command writes somewhere, else the processors")
+                     "Number of parallel runs; 0: one if the command writes somewhere, else one per processor")
         ->check(CLI::Range(0, 256))
         ->capture_default_str();
     verb->add_option("--timeout", args->timeout, "Seconds after which a run counts as without the fault")
         ->transform(in_seconds)
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    auto* keep = verb->add_flag("--keep-names", args->keep_names, "Names and texts stay");
+    auto* keep = verb->add_flag("--keep-names", args->keep_names, "Keep names and texts");
     verb->add_flag_function(
-            "--anonymise", [](std::int64_t) {}, "Names become hashes, texts go: the default")
+            "--anonymise", [](std::int64_t) {}, "Replace names by hashes and remove texts (default)")
         ->excludes(keep);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_reduce(*args, context); });

@@ -314,7 +314,7 @@ std::string RosNode::trajectory(std::size_t controller, const json& message, dou
     end        = 0;
     bool first = true;
     for (const json& point : message["points"]) {
-        if (!point.is_object()) return "a point is no object";
+        if (!point.is_object()) return "a point is not an object";
         const json  none = json::object();
         const json& from =
             point.contains("time_from_start") && point["time_from_start"].is_object() ? point["time_from_start"] : none;

@@ -65,7 +65,7 @@ void add_scene_args(CLI::App& verb, SceneArgs& args)
         ->allow_extra_args(false)
         ->trigger_on_parse();
     verb.add_flag("--floating", args.floating, "Free a robot that is fixed to the world");
-    verb.add_flag("--no-animation", args.no_animation, "Hold what the stage animates at its first value");
+    verb.add_flag("--no-animation", args.no_animation, "Hold animated values at their first value");
     verb.add_option(
         "--hold", args.hold,
         "KE,KD: drive every joint to its start pose with this stiffness and damping [SI]; KE alone: without "

@@ -176,7 +176,7 @@ void add_schema(CLI::App& app, Context& context)
     CLI::App*  verb = app.add_subcommand(
         "schema",
         "Show tables: how pairs of shapes collide, which solver uses which contact material, what "
-        "--option can set, where OpenUSD and Newton read a stage otherwise, the properties of a schema, "
+        "--option can set, where OpenUSD and Newton read a stage differently, the properties of a schema, "
         "attributes of two vendors with the same meaning");
     verb->add_option("what", args->what, "pairs, materials, options, conventions, show or map")
         ->required()

@@ -392,12 +392,13 @@ void add_sim(CLI::App& app, Context& context)
                      "sets parameters")
         ->capture_default_str();
     verb->add_flag("--compare", args->compare,
-                   "One table of the solver beside softstep, or of all with --solver all; nothing else is written");
+                   "Print a table that compares the solver with softstep, or all solvers with --solver all; nothing "
+                   "else is written");
     verb->add_option("--solver-option", args->solver_options,
                      "PARAMETER=VALUE of the solver, repeatable; `mechane doctor --solvers` lists them");
     verb->add_option("--device", args->device,
-                     "Where it is stepped: cpu, cuda or cuda:N (a GPU), host (the GPU's kernels on the CPU); a device "
-                     "takes alike worlds and the solver softstep");
+                     "Where to step: cpu, cuda or cuda:N (a GPU), host (the GPU's kernels on the CPU); a device needs "
+                     "equal worlds and the solver softstep");
     verb->add_option("--dt", args->dt,
                      "Time step [s], such as 0.005 or 1/200; default: that of the stage if it authors one, else 1/60")
         ->transform(in_seconds);

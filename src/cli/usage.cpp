@@ -212,7 +212,7 @@ void add_help(CLI::App& app, Context& context)
     const auto about = std::make_shared<std::string>(), part = std::make_shared<std::string>();
     CLI::App*  verb = app.add_subcommand("help", "Show what a verb does and which options it has");
     verb->add_option("verb", *about, "Verb");
-    verb->add_option("part", *part, "What stands behind the verb, as in ros bridge; the verb's page tells of it");
+    verb->add_option("part", *part, "Word after the verb, as in ros bridge; the page of the verb describes it");
     verb->callback([&app, &context, about, part] {
         const auto shown = [](const CLI::App& one, const std::string& before) {
             return one.get_formatter()->make_help(&one, before, CLI::AppFormatMode::Normal);

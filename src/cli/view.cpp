@@ -216,7 +216,7 @@ void add_view(CLI::App& app, Context& context)
     verb->add_option("--speed", args->live.speed, "Simulated seconds per second")
         ->check(CLI::Range(1e-3, 100.0))
         ->capture_default_str();
-    verb->add_flag("--no-check", args->no_check, "Do not look for findings of `check`");
+    verb->add_flag("--no-check", args->no_check, "Do not run `check`");
     verb->add_option("--solver", args->live.run.solver, "Solver")->capture_default_str();
     verb->add_option("--dt", args->dt,
                      "Time step [s], such as 0.005 or 1/200; default: that of the stage if it authors one, else 1/60")

@@ -1,7 +1,8 @@
 // Contacts kept between calls (PairCache): a pair that has hardly moved keeps its rows, which are moved along with the
 // bodies instead of being found again.
 // A row remembers its points in the frames of the bodies, its normal in the frame of the body that owns it, and a
-// constant `shift` of the distance. RowMotion gives normal and distance of now.
+// constant `shift` of the distance (radii and margins). RowMotion gives normal and distance of now:
+//     distance = shift + n . (p1 - p0)
 // A pair is kept while relative way and turn stay below bounds (KeptMotion) and within the reach with which it was
 // looked at: contacts that were farther than the reach cannot have come within it.
 // Checkpoints hold the cache, because a replay must find the same rows. save and restore are its format.

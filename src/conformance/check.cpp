@@ -351,7 +351,7 @@ class Run {
                 const usd::Value wish  = prim->prim.metadata(kSuppress);
                 const auto       rules = wish.get<std::vector<std::string>>();
                 at->second             = rules.value_or(std::vector<std::string>());
-                if (!wish.empty() && !rules) in_vain(prim->prim, ": suppress is no string[]");
+                if (!wish.empty() && !rules) in_vain(prim->prim, ": suppress is not a string[]");
                 for (const std::string& id : at->second)
                     if (!names_something(id)) in_vain(prim->prim, fmt::format(": '{}' is not a rule or a section", id));
             }

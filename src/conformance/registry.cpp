@@ -101,7 +101,7 @@ const Rule& source_rule()
         .slug     = "source-fault",
         .severity = codes::kSourceFault.severity,
         .summary  = codes::kSourceFault.meaning,
-        .why  = "What the reader could not use is missing in the stage that the rules judge, and in every conversion.",
+        .why  = "What the reader could not use is missing in the stage that the rules check, and in every conversion.",
         .fix  = "Mechane never writes such a file. Correct it in the program that it comes from.",
         .bad  = {},
         .good = {}};

@@ -15,8 +15,8 @@ namespace {
 constexpr const char* kSimulator  = "Of simulators: what `mechane sim -o FILE.mcap`, `ros tf` and `ros interfaces` do.";
 constexpr const char* kConverter  = "Of converters.";
 constexpr const char* kRegistry   = "Of the schema registry.";
-constexpr const char* kReview     = "Only people can judge it: `check --manual`.";
-constexpr const char* kBackground = "A reason or a permission: nothing to judge.";
+constexpr const char* kReview     = "Only people can check it: `check --manual`.";
+constexpr const char* kBackground = "A reason or a permission: nothing to check.";
 
 constexpr std::array kSentences{
     // -- 1.1
@@ -31,11 +31,11 @@ constexpr std::array kSentences{
     Sentence{"1.1",
              "All upstream units (e.g., CAD millimeters) must be baked into geometry and physics during the "
              "Extract-Transform-Load (ETL) pipeline.",
-             "1.1-d 1.1-o", "Whether the numbers were baked is seen where layers disagree; else people judge it."},
+             "1.1-d 1.1-o", "Whether the numbers were baked is seen where layers disagree; else people check it."},
     Sentence{"1.1", "Simulators are entitled to assume 1.0 scaling.", "", kBackground},
     Sentence{"1.1", "The stage upAxis must be \"Z\".", "1.1-e 1.1-d", ""},
     Sentence{"1.1", "Assets must follow the strict ROS Right-Handed convention: X-forward, Y-left, Z-up.",
-             "1.1-f 1.1-e", "Which way a robot looks is not judged: nothing in the asset says where its front is."},
+             "1.1-f 1.1-e", "Which way a robot looks is not checked: nothing in the asset says where its front is."},
     Sentence{"1.1",
              "To guarantee a parity with ROS geometry_msgs/Transform, kinematic prims must use a minimal xformOpOrder "
              "stack: exactly one xformOp:translate and one xformOp:orient (quaternion).",
@@ -52,7 +52,7 @@ constexpr std::array kSentences{
         "While Euler angles (xformOp:rotateXYZ) are acceptable in source assets for human readability and URDF rpy "
         "alignment, ETL pipelines must convert all Euler rotations (translating URDF radians to USD degrees) and "
         "decompose all CAD matrices into this translate/orient format.",
-        "1.1-i 1.3-e", "The profile source judges assets before the pipeline."},
+        "1.1-i 1.3-e", "The profile source checks assets before the pipeline."},
     Sentence{"1.1",
              "Kinematic prims (rigid bodies and joints) must maintain identity scale or omit xformOp:scale "
              "entirely.",
@@ -61,7 +61,7 @@ constexpr std::array kSentences{
     Sentence{"1.1", "Assets must not rely on root-node rotations (e.g., xformOp:rotateX = -90) to align geometry.",
              "1.1-l", ""},
     Sentence{"1.1", "Points and normals should be transform-applied (frozen) to Z-up at the source level.", "1.1-l",
-             "Judged by the rotation that would stand in for it."},
+             "Checked by the rotation that would stand in for it."},
     Sentence{
         "1.1",
         "For assets intended to be placed on the ground (e.g., warehouse racks), the root origin should be located "
@@ -202,7 +202,7 @@ constexpr std::array kSentences{
     Sentence{"1.2.5",
              "Plugins interfacing with the ROS ecosystem must generate stages that conform to the physical hierarchies "
              "and API schemas defined in this document.",
-             "", "Layers of a plug-in are judged as any others."},
+             "", "Layers of a plug-in are checked as any others."},
     Sentence{"1.2.6",
              "They must not be used to clone articulated physics assets to create massive parallel arrays (e.g., for "
              "reinforcement learning).",
@@ -305,7 +305,7 @@ constexpr std::array kSentences{
     Sentence{"1.3.1",
              "A secondary variant may contain high-fidelity concave trimeshes intended for Signed Distance Field (SDF) "
              "or Hydroelastic collision generation, provided the target simulator supports these paradigms.",
-             "", "3.4 asks such meshes to be closed: REP-3.4-e judges the state with `--variants each`."},
+             "", "3.4 asks such meshes to be closed: REP-3.4-e checks the state with `--variants each`."},
     Sentence{"1.3.2",
              "Each link's visual and collision scopes should be organized as sibling children (e.g., /{link}/visual, "
              "/{link}/collision).",

@@ -124,7 +124,7 @@ std::string rollout_text(const Rollout& r)
     }
     if (r.sensitive)
         out += fmt::format(
-            "             not judged from {:.3g} s on: a change of gravity by a hundred thousandth moves "
+            "             not compared from {:.3g} s on: a change of gravity by 1e-5 moves "
             "the first one as far as any difference\n",
             *r.sensitive);
     if (r.diverged_a || r.diverged_b)

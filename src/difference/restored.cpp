@@ -202,7 +202,7 @@ std::size_t correct_restored(sf::LossReport& losses, const sf::RobotTree& from, 
         if (!gone && stands_in_layer(loss)) {
             loss.action = sf::LossAction::dropped;
             loss.target_value.clear();
-            loss.reason = "only MJCF and MuJoCo's layer of OpenUSD have a word for it";
+            loss.reason = "only MJCF and MuJoCo's layer of OpenUSD can express it";
         }
         values += gone && !is_listed(kElements, loss.code) ? 1 : 0;
         if (!gone) kept.push_back(std::move(loss));

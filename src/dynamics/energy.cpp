@@ -1,5 +1,12 @@
 // Energies [J] and momenta [kg m/s, kg m^2/s] of a state, in world axes, summed body by body in double precision.
 // Kinematic bodies and bodies without mass do not count.
+//
+//     kinetic   sum of m v.v / 2 + w.L / 2, L = R I R^T w (Koenig)        potential  -sum of m g.c
+//     armature  sum of armature qd^2 / 2                                  elastic    sum of stiffness (q - rest)^2 / 2
+//     linear momentum  sum of m v                 angular momentum about p  sum of L + m (c - p) x v
+//
+// m, I, R, c  mass, inertia about the centre of mass in body axes, rotation, centre of mass; v  its velocity
+// w, L        angular velocity and spin in world axes; q, qd  coordinate and rate of a dof
 
 #include "mechane/dynamics/energy.h"
 

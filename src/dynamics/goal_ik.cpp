@@ -1,5 +1,7 @@
 // Inverse kinematics for goals on bodies: Levenberg-Marquardt over joint coordinates with limits (Nocedal, Wright 2006,
 // 10.3), from the present state and then from starts spread by a low-discrepancy sequence.
+//     (J^T J + damping (0.001 + diag J^T J)) dq = -J^T r        damping falls after a step that helps, else it grows
+// r, J: residuals of all goals and their Jacobian; dq: change of the unknown coordinates.
 // Residuals are weighted position errors [m] and rotation vectors [rad] in world axes. Only trees that a goal touches
 // have unknowns; free roots stay.
 // Results depend on the arguments only: starts follow options.seed, ties keep the first.

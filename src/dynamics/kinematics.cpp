@@ -2,6 +2,11 @@
 // mimic relations; the projection of an authored state onto its joints.
 // Poses X_WB are in the world [m]; body_qd is the velocity of the centre of mass and the angular velocity in world
 // axes. Newton's eval_fk, eval_ik and their selections have the same meaning.
+//
+//     X_WC = X_WP X_p X_PC(q) X_c^-1                pose of the child; X_PC is the joint's (joint_motion.cpp)
+//     twist_C = twist_P + sum of qd_k column_k      both carried to the child's centre of mass
+//
+// X_p, X_c  anchors of the joint in parent and child; q, qd  its coordinates and rates
 
 #include "mechane/dynamics/kinematics.h"
 

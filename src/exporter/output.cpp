@@ -113,11 +113,10 @@ void Output::lose_response(const sf::Shape& shape)
         told("contact-stiffness",
              fmt::format("{}{}", r.stiffness ? number_text(*r.stiffness) + " N/m" : std::string(),
                          r.damping ? fmt::format("{}{} N s/m", r.stiffness ? ", " : "", number_text(*r.damping)) : ""),
-             "the format has no word for how stiff a contact is");
+             "the format cannot express the stiffness of a contact");
     if (r.margin && *r.margin != 0)
-        told("contact-margin", number_text(*r.margin) + " m", "the format has no word for an offset of the surface");
-    if (r.gap)
-        told("contact-gap", number_text(*r.gap) + " m", "the format has no word for how early a contact is made");
+        told("contact-margin", number_text(*r.margin) + " m", "the format cannot express an offset of the surface");
+    if (r.gap) told("contact-gap", number_text(*r.gap) + " m", "the format cannot express how early a contact is made");
     lose_gains(shape);
 }
 
@@ -137,9 +136,9 @@ void Output::lose_gains(const sf::Shape& shape)
              fmt::format("shape '{}'", shape.name), std::move(from), {}, reason);
     };
     if (const auto& gain = shape.response.friction_gain)
-        told("friction gain " + number_text(*gain) + " N s/m", "the format has no word for a gain of friction");
+        told("friction gain " + number_text(*gain) + " N s/m", "the format cannot express a friction gain");
     if (const auto& reach = shape.response.adhesion; reach && *reach != 0)
-        told("adhesion " + number_text(*reach) + " m", "the format has no word for surfaces that pull");
+        told("adhesion " + number_text(*reach) + " m", "the format cannot express adhesion");
 }
 
 void Output::lose_spin(const sf::Shape& shape)
@@ -148,7 +147,7 @@ void Output::lose_spin(const sf::Shape& shape)
     const auto told = [&](const char* code, double from) {
         lose(code, Severity::warning, sf::LossAction::dropped, "contact", shape.place,
              fmt::format("shape '{}'", shape.name), number_text(from) + " m", {},
-             "the format has no word for friction of surfaces that turn");
+             "the format cannot express torsional and rolling friction");
     };
     // A plain value is what a reader takes where nothing is said.
     if (const auto& t = shape.contact->torsional; t && *t != sf::kPlainTorsional) told("torsional-friction", *t);
@@ -162,7 +161,7 @@ void Output::lose_limit(const sf::Joint& joint, const sf::Dof& dof)
          joint.dofs.size() == 1 ? fmt::format("joint '{}'", joint.name)
                                 : fmt::format("axis '{}' of joint '{}'", dof.name, joint.name),
          fmt::format("stiffness {}, damping {}", dof.limit_stiffness.value_or(0), dof.limit_damping.value_or(0)), {},
-         "the format has no word for how a limit gives way");
+         "the format cannot express the stiffness and damping of a limit");
 }
 
 void Output::lose_touching(const sf::Joint& joint)
@@ -186,7 +185,7 @@ void Output::lose_vendor_values(bool gravity)
         if (!gravity && !link.falls) {
             lose("gravcomp", Severity::warning, sf::LossAction::dropped, "kinematics", link.place,
                  fmt::format("link '{}'", link.name), "no gravity acts on it", {},
-                 "the format has no word for gravity of single links");
+                 "the format cannot express gravity of single links");
         }
         for (const sf::Extra& e : link.extras)
             if (e.name == "mjc:gravcomp" && (!gravity || e.text != "1")) {
@@ -210,7 +209,7 @@ void Output::lose_vendor_values(bool gravity)
         // Scopes are what the reader of MJCF makes of sensors, and of equalities that no joint stands for.
         if (p.type != "Scope") {
             lose("no-word", Severity::warning, sf::LossAction::dropped, "actuation", p.place,
-                 fmt::format("{} '{}'", kind(p.type), p.name), {}, {}, "the format has no word for it");
+                 fmt::format("{} '{}'", kind(p.type), p.name), {}, {}, "the format cannot express it");
         } else if (std::any_of(p.extras.begin(), p.extras.end(), [](const sf::Extra& e) {
                        const std::string_view text = e.text;
                        // The text of a vendor's value is quoted as in a layer.
@@ -219,12 +218,11 @@ void Output::lose_vendor_values(bool gravity)
                                   text.size() > 1 && text.front() == '"' ? text.substr(1, text.size() - 2) : text);
                    })) {
             lose("equality", Severity::error, sf::LossAction::dropped, "kinematics", p.place,
-                 fmt::format("equality '{}'", p.name), {}, {}, "the format has no word for what it holds");
+                 fmt::format("equality '{}'", p.name), {}, {}, "the format cannot express what it holds");
             losses.entries.back().motion = true;
         } else {
             lose("sensor", Severity::warning, sf::LossAction::dropped, "ros", p.place,
-                 fmt::format("sensor '{}'", p.name), {}, {},
-                 "the format has no word for what MuJoCo's sensors measure");
+                 fmt::format("sensor '{}'", p.name), {}, {}, "the format cannot express what MuJoCo's sensors measure");
         }
 }
 
@@ -464,7 +462,7 @@ Result<Written> write_robot(const sf::RobotTree& robot, Format format, const std
     if (!tree.interfaces.empty() && (format != Format::sdformat || options.ros_plugin.empty()))
         out.lose("ros-interfaces", Severity::warning, sf::LossAction::dropped, "ros", tree.interfaces.front().place,
                  "topics, services and actions", fmt::format("{} interfaces", tree.interfaces.size()), {},
-                 format == Format::sdformat ? "no plug-in is named" : "the format has no word for interfaces of ROS");
+                 format == Format::sdformat ? "no plug-in is named" : "the format cannot express interfaces of ROS");
     const Vec3d earth{0, 0, -9.81};
     // MJCF and worlds say gravity; a robot alone takes it from wherever it is put.
     const bool has_gravity = format == Format::mjcf || files::has_suffix(file, {".world"});

@@ -443,8 +443,8 @@ class SdformatWriter {
                     if (meet(c, c) && std::find(clique.begin(), clique.end(), c) == clique.end()) clique.push_back(c);
                 // Two classes that meet each other, one of which does not meet itself, cannot share a bit.
                 if (clique.size() < (a == b ? 1U : 2U)) {  // a bit of its own makes a class meet itself
-                    lost(a, b, "meets, and one of them does not meet itself", "does not meet",
-                         "SDFormat has one mask for what a shape is and what it meets");
+                    lost(a, b, "collides, and one of them does not collide with itself", "does not collide",
+                         "SDFormat has one mask for what a shape is and what it collides with");
                     continue;
                 }
                 for (std::size_t c = 0; c < n; ++c)
@@ -453,7 +453,7 @@ class SdformatWriter {
                         clique.push_back(c);
                 // Gazebo reads 16 bits.
                 if (used == 16) {
-                    lost(a, b, "meets", "does not meet", "SDFormat has 16 bits for what meets what");
+                    lost(a, b, "collides", "does not collide", "SDFormat has 16 bits for what collides with what");
                     continue;
                 }
                 for (const std::size_t x : clique) {
@@ -672,7 +672,7 @@ class SdformatWriter {
             };
             out_.lose("collision-pair", Severity::warning, sf::LossAction::dropped, "collision", e.place,
                       fmt::format("pair '{}' and '{}'", name(e.a), name(e.b)), "never touch", {},
-                      "SDFormat has no word for pairs of links");
+                      "SDFormat cannot express pairs of links");
         }
         const auto count = [&](const char* what, std::size_t n, const char* category) {
             if (n > 0)

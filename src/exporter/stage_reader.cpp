@@ -1,7 +1,7 @@
 // A stage as one robot (export 3): bodies and frames become links, joints run outwards, everything in SI with z up.
 // Steps run in the order of read(): later ones use the maps that earlier ones fill (links, link_of_body, joints,
 // shapes). Frames: Z is the robot's world (z up, metres), S the stage's; X_ZS turns the one into the other.
-// In: any stage that the importer could read. Out: sf::RobotTree with its losses, from which urdf.cpp, mjcf.cpp and
+// In: any stage that the importer could read. Out: sf::RobotTree with its losses, from which urdf.cpp, mjcf/ and
 // sdformat.cpp write. A round trip from a robot file through OpenUSD should return its names, masses and frames, which
 // is what the hints are for.
 

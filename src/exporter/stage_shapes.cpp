@@ -502,7 +502,7 @@ class ShapeReader {
              {"inputs:normal", "inputs:displacement", "inputs:occlusion", "inputs:clearcoat", "inputs:specularColor"})
             if (shader.attribute(lost).authored() || !shader.attribute(lost).connections().empty())
                 r_.lose("shader-input", Severity::info, sf::LossAction::dropped, "material", shader.site(),
-                        shader.path().text(), lost, {}, "formats of robots have no word for it");
+                        shader.path().text(), lost, {}, "formats of robots cannot express it");
     }
 
     int display_color(const usd::Prim& prim)

@@ -482,11 +482,10 @@ class UrdfWriter {
         const std::string  what = fmt::format("shape '{}'", s.name);
         if (c.static_friction != 1 || c.dynamic_friction != 1)
             out_.lose("friction", Severity::warning, sf::LossAction::dropped, "contact", s.place, what,
-                      fmt::format("{} {}", c.static_friction, c.dynamic_friction), {},
-                      "URDF has no word for friction of surfaces");
+                      fmt::format("{} {}", c.static_friction, c.dynamic_friction), {}, "URDF cannot express friction");
         if (c.restitution != 0)
             out_.lose("restitution", Severity::warning, sf::LossAction::dropped, "contact", s.place, what,
-                      number_text(c.restitution), {}, "URDF has no word for restitution");
+                      number_text(c.restitution), {}, "URDF cannot express restitution");
     }
 
     void lost(const std::string& world)
@@ -514,20 +513,20 @@ class UrdfWriter {
             const auto name = [&](int link) { return link >= 0 ? tree_.links[index(link)].name : std::string(world); };
             out_.lose("collision-pair", Severity::warning, sf::LossAction::dropped, "collision", e.place,
                       fmt::format("pair '{}' and '{}'", name(e.a), name(e.b)), "never touch", {},
-                      "URDF has no word for pairs of links");
+                      "URDF cannot express pairs of links");
         }
         if (!tree_.self_collision)
             out_.lose("self-collision", Severity::warning, sf::LossAction::dropped, "collision", tree_.place,
-                      "links of the robot", "never touch each other", {}, "URDF has no word for it");
+                      "links of the robot", "never touch each other", {}, "URDF cannot express it");
         if (!tree_.groups.empty())
             out_.lose("collision-groups", Severity::warning, sf::LossAction::dropped, "collision", tree_.place,
                       fmt::format("{} collision groups", tree_.groups.size()), {}, {},
-                      "URDF has no word for groups of colliders");
+                      "URDF cannot express groups of colliders");
 
         const auto count = [&](const char* what, std::size_t n, const char* category, Severity severity) {
             if (n > 0)
                 out_.lose("no-word", severity, sf::LossAction::dropped, category, tree_.place,
-                          fmt::format("{} {}", n, what), {}, {}, "URDF has no word for it");
+                          fmt::format("{} {}", n, what), {}, {}, "URDF cannot express it");
         };
         count("cameras", tree_.cameras.size(), "visual", Severity::info);
         count("lights", tree_.lights.size(), "light", Severity::info);

@@ -88,7 +88,7 @@ class VendorLosses {
         std::vector<std::string> names(plain_.begin(), plain_.end());
         r_.lose("vendor-default", Severity::info, sf::LossAction::kept, "metadata", r_.stage.default_prim().site(),
                 fmt::format("{} values of vendors' schemas", plain_count_), fmt::format("{}", fmt::join(names, ", ")),
-                {}, fmt::format("{} has no word for them; they are the defaults of their schemas", to_string(format_)));
+                {}, fmt::format("{} cannot express them; they are the defaults of their schemas", to_string(format_)));
     }
 
   private:
@@ -309,7 +309,7 @@ class VendorLosses {
         const std::string reason =
             !other.empty() ? fmt::format("{} says the same value, and counts", other)
             : start        ? std::string("the result starts where the bodies stand")
-                           : fmt::format("{} has no word for this value of {}", to_string(format_), vendor_of(name));
+                           : fmt::format("{} cannot express this value of {}", to_string(format_), vendor_of(name));
         r_.lose(start   ? "start-pose"
                 : slows ? "body-damping"
                         : "vendor-value",

@@ -79,7 +79,7 @@ class SideFolder {
         std::error_code failed;
         sums_[result_][name] = sum;
         if (!fs::exists(fs::symlink_status(file, failed))) return {};
-        if (!fs::is_regular_file(file, failed)) return refused(file, "is no regular file");
+        if (!fs::is_regular_file(file, failed)) return refused(file, "is not a regular file");
         const auto there = sha256_of(file.string());
         if (!there) return there.error();
         if (*there == sum) return {};

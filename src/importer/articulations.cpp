@@ -1,4 +1,4 @@
-// Step of import_usd that turns the plan of trees (plan.cpp) into joints and articulations of the builder.
+// Step of import_usd that turns the plan of trees (articulation_plan.cpp) into joints and articulations of the builder.
 // In: physics::PhysicsModel with its bodies and joints, the plan, the options and conventions of the run. Out: builder
 // joints with frames X_P (of the parent body) and X_C (of the child body) in metres, articulations, and the maps from
 // prim paths to indices.

@@ -478,7 +478,7 @@ PairExplanation pair_of(const ExplainInput& in, std::size_t a, std::size_t b)
     if (m.shape_world[a] != m.shape_world[b] && m.shape_world[a] >= 0 && m.shape_world[b] >= 0)
         say(fmt::format("they are in the worlds {} and {}", m.shape_world[a], m.shape_world[b]));
     if (!groups_meet(m.shape_collision_group[a], m.shape_collision_group[b]))
-        say(fmt::format("their collision groups {} and {} do not meet", m.shape_collision_group[a],
+        say(fmt::format("their collision groups {} and {} do not collide", m.shape_collision_group[a],
                         m.shape_collision_group[b]));
     const auto pair = std::pair(static_cast<std::int32_t>(std::min(a, b)), static_cast<std::int32_t>(std::max(a, b)));
     if (std::binary_search(m.shape_collision_filter_pairs.begin(), m.shape_collision_filter_pairs.end(), pair)) {

@@ -106,7 +106,7 @@ void filter_groups(Import& run, const physics::PairFilter& filter, PairSet& pair
     const auto group_reason = [&](physics::Index i, physics::Index j) {
         if (!run.log) return std::string();
         const std::string a = names(i), b = names(j);
-        return fmt::format("the collision groups {} and {} do not meet", a.empty() ? "(none)" : a,
+        return fmt::format("the collision groups {} and {} do not collide", a.empty() ? "(none)" : a,
                            b.empty() ? "(none)" : b);
     };
     for (const physics::Index i : imported)
@@ -175,7 +175,7 @@ void note_idle_pairs(Import& run)
                                                     [&](const usd::Path& to) { return can_be_filtered(run, to); }))
                 continue;
             run.log->correct(one.prim, usd::Token("physics:filteredPairs"), physics::Use::ignored,
-                             fmt::format("<{}> is no body, collider or articulation: name what collides",
+                             fmt::format("<{}> is not a body, collider or articulation: name what collides",
                                          one.filtered.front().text()));
         }
     };

@@ -161,8 +161,7 @@ Texture plain_texture(const TextureLook& look, Diagnostics& found)
         texture.height = pixels->height;
         texture.pixels = pixels->rgba;
     } else {
-        found.add(codes::kTextureLinear, look.site,
-                  fmt::format("{} is no PNG or JPEG file that can be read", look.file));
+        found.add(codes::kTextureLinear, look.site, fmt::format("{} is not a readable PNG or JPEG file", look.file));
     }
     return texture;
 }

@@ -78,7 +78,7 @@ Side read_side(const Reader& reader, const usd::Prim& joint, int i)
         reader.found.add(kRotationZero, joint.attribute(kRot[i]).site(),
                          fmt::format("{} is a quaternion of length 0", kRot[i].text()));
         if (reader.log != nullptr)
-            reader.log->correct(joint, kRot[i], Use::ignored, "it is no rotation; it counts as not authored");
+            reader.log->correct(joint, kRot[i], Use::ignored, "it is not a rotation; it counts as not authored");
     }
     side.frame = {reader.vector(joint, kPos[i], {}), normalized(rot)};
     if (!is_finite(side.frame.p)) {

@@ -96,7 +96,7 @@ Index scene_of(const Reader& reader, const usd::Prim& prim, const std::vector<us
     for (const usd::Path& owner : owners)
         for (std::size_t i = 0; i < reader.model.scenes.size(); ++i)
             if (reader.model.scenes[i].path == owner) return static_cast<Index>(i);
-    reader.found.add(kOwnerInvalid, site(), fmt::format("the owner <{}> is no PhysicsScene", owners.front().text()));
+    reader.found.add(kOwnerInvalid, site(), fmt::format("the owner <{}> is not a PhysicsScene", owners.front().text()));
     return 0;
 }
 

@@ -33,7 +33,7 @@ using device::Where;
 Executor executor_of(const std::string& name)
 {
     const std::optional<Executor> found = unwrap(device::parse_device(name));
-    if (!found) throw nb::value_error("the cpu is no device");
+    if (!found) throw nb::value_error("the cpu is not a device");
     return *found;
 }
 

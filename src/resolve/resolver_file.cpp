@@ -115,7 +115,7 @@ Result<Resolver> read_resolver(const std::string& text, const std::string& sourc
     } else {
         json = Json::parse(text, nullptr, false);
     }
-    if (json.is_discarded() || !json.is_object()) return fault(source, "it is no JSON object");
+    if (json.is_discarded() || !json.is_object()) return fault(source, "it is not a JSON object");
     if (!json.contains("name") || !json["name"].is_string() || json["name"].get<std::string>().empty())
         return fault(source, "it has no name");
     Resolver resolver{.name = json["name"].get<std::string>(), .namespaces = {}, .rows = {}};

@@ -54,7 +54,7 @@ Result<Json> json_from_toml(const std::string& text, const std::string& source)
                                     .column   = static_cast<int>(at.column),
                                     .prim     = {},
                                     .property = {}},
-                               "it is no TOML: " + std::string(parsed.error().description()));
+                               "it is not valid TOML: " + std::string(parsed.error().description()));
     }
     return json_of(parsed.table());
 }

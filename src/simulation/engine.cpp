@@ -366,7 +366,7 @@ solvers::StepReport Engine::checked_step(model::Contacts* contacts)
         report.diverged = true;
         report.refused  = make_diagnostic(
             solvers::kSolverState, {},
-            fmt::format("solver '{}' left arrays that have not the sizes of the model", options_.solver));
+            fmt::format("solver '{}' left arrays that do not have the sizes of the model", options_.solver));
     } else if (!report.diverged && !is_finite(state_)) {
         state_          = before;
         report.diverged = true;

@@ -365,9 +365,9 @@ Result<ControlTable> parse_control_table(const model::Model& model, const std::s
         const auto [path, word] = without_unit(cells->columns[i]);
         const auto unit         = parse_unit(word);
         if (!unit)
-            return make_diagnostic(
-                kControlFile, {.layer = name, .line = cells->header_line},
-                fmt::format("column '{}': '{}' is no unit, expected deg, rad, m, cm or mm", cells->columns[i], word));
+            return make_diagnostic(kControlFile, {.layer = name, .line = cells->header_line},
+                                   fmt::format("column '{}': '{}' is not a unit, expected deg, rad, m, cm or mm",
+                                               cells->columns[i], word));
         auto column = parse_target(model, path);
         if (!column) {
             Diagnostic error = column.error();

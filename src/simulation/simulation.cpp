@@ -264,7 +264,7 @@ struct Simulation::Impl {
                 !is_finite(now.body_qd[b].angular))
                 return mistake(
                     "Simulation::step", "state",
-                    fmt::format("body_q or body_qd of '{}' is no finite number", model->arrays().body_label[b]));
+                    fmt::format("body_q or body_qd of '{}' is not a finite number", model->arrays().body_label[b]));
         return {};
     }
 
@@ -372,7 +372,8 @@ Result<Simulation> Simulation::make(std::shared_ptr<const Model> model, const Si
     if (model == nullptr) return mistake("Simulation", "model", "expected a model, not null");
     const double dt  = options.dt.value_or(model->default_dt());
     const auto   bad = [](std::string message) { return make_diagnostic(simulation::kOption, {}, std::move(message)); };
-    if (!(dt > 0) || !std::isfinite(dt)) return bad(fmt::format("dt: {} is no positive finite number of seconds", dt));
+    if (!(dt > 0) || !std::isfinite(dt))
+        return bad(fmt::format("dt: {} is not a positive finite number of seconds", dt));
     if (options.substeps < 1 || options.substeps > 64)
         return bad(fmt::format("substeps: {} is not in 1 to 64", options.substeps));
     if (options.threads < 0 || options.threads > 4096)
@@ -410,7 +411,7 @@ Result<void> Simulation::run_for(double seconds)
     // Beyond 9e15 a double does not count steps one by one any more (2^53).
     if (!(seconds >= 0) || !(seconds / dt < 9e15))
         return make_diagnostic(simulation::kOption, {},
-                               fmt::format("seconds: {} is no time that {} s steps fill", seconds, dt));
+                               fmt::format("seconds: {} is not a whole number of steps of {} s", seconds, dt));
     // Whole steps, to the nearest: 0.1 s at 1/60 s are six.
     for (auto left = std::llround(seconds / dt); left > 0; --left)
         if (auto done = running->step(); !done) return done.error();

@@ -1,5 +1,10 @@
-// Materials of contact: the table of coefficients with units, and how those of two shapes are combined. `mechane
+// Materials of contact: the table of coefficients with units, and how those of two shapes are combined. `mechane schema
 // materials`, `explain` and the solvers read these tables.
+//
+//     average (a + b) / 2      minimum, maximum      multiply a b      geometric mean sqrt(a b)          combine
+//
+// Which rule holds: the stronger of those that the two materials name, in PhysX's order average, minimum, multiply,
+// maximum; else that of the solver (`rule_of_pair`, `friction_rule_of`).
 
 #include "mechane/solvers/materials.h"
 

@@ -247,7 +247,7 @@ void Source::leftovers(const XmlElement& e, const std::string& path, const std::
                     here,
                     cut(value),
                     {},
-                    fmt::format("{} ({} elements, {} values)", why.empty() ? "USD has no word for it here" : why,
+                    fmt::format("{} ({} elements, {} values)", why.empty() ? "USD cannot express it here" : why,
                                 elements, values),
                     why.empty() && changes_motion(e.name)});
         return;

@@ -256,7 +256,7 @@ class Urdf {
             if (made.mesh < 0) return;
         } else {
             return s_.error(kUnsupported, g.place,
-                            fmt::format("<{}> is no shape of URDF: box, sphere, cylinder, capsule, mesh", g.name));
+                            fmt::format("<{}> is not a shape of URDF: box, sphere, cylinder, capsule, mesh", g.name));
         }
         if (const XmlElement* look = e.child("material")) made.material = material(*look);
         tree_.shapes.push_back(std::move(made));
@@ -423,7 +423,7 @@ class Urdf {
             std::vector<std::string> names;
             for (const auto& [n, index] : joints_) names.push_back(n);
             return s_.error(kUnknownName, m->place,
-                            fmt::format("the mimic of joint '{}' names '{}', which is no other joint",
+                            fmt::format("the mimic of joint '{}' names '{}', which is not another joint",
                                         tree_.joints[static_cast<std::size_t>(at->second)].name, *name),
                             did_you_mean(*name, names));
         }

@@ -530,10 +530,9 @@ class Writer {
                                  dof.armature.value_or(0), dof.friction.value_or(0),
                                  dof.velocity_limit ? fmt::format("{}", *dof.velocity_limit) : "none"),
                      fmt::format("newton:{}:damping and the like", instance),
-                     fmt::format(
-                         "no schema has a word for one axis of a joint: who does not know these attributes takes "
-                         "the values of '{}' for all axes",
-                         lead.name));
+                     fmt::format("no schema can express one axis of a joint: who does not know these attributes takes "
+                                 "the values of '{}' for all axes",
+                                 lead.name));
             first = false;
             if (joint.dofs.size() > 1) sheet_.note(path, "limit:" + instance, dof.place);
         }

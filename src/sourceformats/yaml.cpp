@@ -327,7 +327,7 @@ class Yaml {
         // A text may be an expression: "!degrees 360 / 7".
         const Evaluated e = evaluate(v.str(), [](const std::string&, std::string&) -> const Value* { return nullptr; });
         if (!e.why.empty() || !e.value.is_number())
-            return wrong(fmt::format("'{}' is no number of {}", v.str().substr(0, 40), tag));
+            return wrong(fmt::format("'{}' is not a number of {}", v.str().substr(0, 40), tag));
         return {known->second * e.value.number()};
     }
 

@@ -97,7 +97,7 @@ class Scan {
         Prim material = stage_.prim_at(targets.front());
         if (!material || !material.is_a(kMaterial)) {
             out_.found.add(kBindingNotMaterial, relationship.site(),
-                           fmt::format("{} points to <{}>, which is no Material", relationship.name().text(),
+                           fmt::format("{} points to <{}>, which is not a Material", relationship.name().text(),
                                        targets.front().text()));
             material = {};  // it hides the bindings above all the same
         }
@@ -130,9 +130,10 @@ class Scan {
         auto binding = of_target(relationship, targets, colon == std::string::npos ? "" : rest.substr(0, colon));
         if (!binding) return std::nullopt;
         if (!owner.has_api(Token("CollectionAPI:" + name.text()))) {
-            out_.found.add(kBindingNotMaterial, relationship.site(),
-                           fmt::format("{} names <{}>, which is no collection: CollectionAPI:{} is not applied there",
-                                       relationship.name().text(), collection_path.text(), name.text()));
+            out_.found.add(
+                kBindingNotMaterial, relationship.site(),
+                fmt::format("{} names <{}>, which is not a collection: CollectionAPI:{} is not applied there",
+                            relationship.name().text(), collection_path.text(), name.text()));
             return std::nullopt;
         }
         binding->from_collection = true;

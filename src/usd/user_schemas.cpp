@@ -130,7 +130,7 @@ void drop_baseless(PluginSchemas& schemas, const KnownSchemas& known, Diagnostic
                 for (const std::string& base : split(schema.bases, ' ')) {
                     if (known.type(base) || types.contains(base)) continue;
                     found.add(kSchemaInvalid, site_of(schema),
-                              fmt::format("schema {} derives from {}, which nobody defines", schema.identifier, base));
+                              fmt::format("schema {} derives from {}, which is not defined", schema.identifier, base));
                     return true;
                 }
                 return false;

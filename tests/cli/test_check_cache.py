@@ -130,12 +130,12 @@ class Cache(unittest.TestCase):
         self.cache = self.folder / "cache"
 
     def run_check(self, *arguments, cache=True, **environment):
-        """Standard output, exit status, number of files judged."""
+        """Standard output, exit status, number of files checked."""
         done = mechane("check", *arguments, "-v", "--cache", self.cache if cache else "off", cwd=self.folder, **environment)
-        counted = re.search(r"(\d+) of (\d+) files judged", done.stderr)
+        counted = re.search(r"(\d+) of (\d+) files checked", done.stderr)
         self.assertTrue(counted, done.stderr)
         # What is said of the files is part of the verdict too.
-        said = re.sub(r".*files judged.*\n", "", done.stderr)
+        said = re.sub(r".*files checked.*\n", "", done.stderr)
         return (done.stdout, done.returncode, said), int(counted[1])
 
     def same_as_anew(self, *arguments, **environment):

@@ -147,7 +147,7 @@ class UserSchemas(unittest.TestCase):
             "there is no such file": self.folder / "nothing",
             "line 3": plug_in(self.folder, "syntax", *single_api("SyntaxAPI", "int = 1")),
             "has no class": plug_in(self.folder, "classless", types, "#usda 1.0\n"),
-            "which nobody defines": plug_in(self.folder, "baseless", {"AcmeOtherAPI": {"bases": ["NobodysBase"], "schemaKind": "singleApplyAPI"}}, schema),
+            "which is not defined": plug_in(self.folder, "baseless", {"AcmeOtherAPI": {"bases": ["NobodysBase"], "schemaKind": "singleApplyAPI"}}, schema),
             "derives from itself": plug_in(self.folder, "cyclic", {"AcmeOtherAPI": {"bases": ["AcmeOtherAPI"], "schemaKind": "singleApplyAPI"}}, schema),
             "schemaKind": plug_in(self.folder, "kindless", {"AcmeOtherAPI": {"bases": ["UsdAPISchemaBase"], "schemaKind": "odd"}}, schema),
         }

@@ -310,7 +310,8 @@ TEST_CASE("bytes that are no image, cut short or for another device never reach 
     Fake          fake;
     const Context context = take(Context::open(0));
     const int     before  = fake.calls("cuModuleLoadData");
-    CHECK(Module::load(context, {}, "empty").error().message == "'empty' has 0 bytes, which is no image of kernels");
+    CHECK(Module::load(context, {}, "empty").error().message ==
+          "'empty' has 0 bytes, which is not an image of kernels");
     const std::string text(100, 'x');
     CHECK(Module::load(context, with_end(text.c_str()), "text").error().id == "DEV_KERNELS");
     CHECK(Module::load(context, std::as_bytes(std::span(kPtx, 100)), "open")

@@ -241,7 +241,7 @@ def test_pictures_are_read_whatever_their_format_and_place(tmp_path):
     np.testing.assert_array_equal(load(tmp_path / "half.png"), half)
     for wrong in (b"", b"GIF89a", png(colours)[:40], JPEG[:60]):
         (tmp_path / "wrong.png").write_bytes(wrong)
-        with pytest.raises(ValueError, match="PYTHON_TEXTURE|no PNG or JPEG"):
+        with pytest.raises(ValueError, match="PYTHON_TEXTURE|not a readable PNG or JPEG"):
             load(tmp_path / "wrong.png")
 
 

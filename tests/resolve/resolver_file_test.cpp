@@ -60,7 +60,7 @@ TEST_CASE("a faulty table is refused with what is wrong in it")
         const char *json, *message;
     };
     const Row table[] = {
-        {"[", "no JSON object"},
+        {"[", "not a JSON object"},
         {R"({"rows": []})", "no name"},
         {R"({"name": "a"})", "rows is not a list"},
         {R"({"name": "a", "rows": [{"key": "joint_armor", "attributes": ["x"]}]})", "no key 'joint_armor'"},
@@ -132,8 +132,8 @@ TEST_CASE("a faulty TOML table is refused with the place of the mistake")
         int         line;  // 0: the mistake is in the content, which has no line
     };
     const Row table[] = {
-        {"name = \"a\"\nrows = [\n", "no TOML", 2},
-        {"name = \"a\"\nname = \"b\"\n", "no TOML", 2},
+        {"name = \"a\"\nrows = [\n", "not valid TOML", 2},
+        {"name = \"a\"\nname = \"b\"\n", "not valid TOML", 2},
         {"name = 1\nrows = []\n", "no name", 0},
         {"name = \"a\"\n[[rows]]\nkey = \"joint_armor\"\nattributes = [\"x\"]\n", "no key 'joint_armor'", 0},
         {"name = \"a\"\n[[rows]]\nkey = \"joint_armature\"\nattributes = [\"x\"]\nfallback = 1979-05-27\n",

@@ -180,7 +180,7 @@ class Worlds:
         if given.shape != (self.count, self.task.action_size):
             raise kind_of(ValueError)(f"actions: shape {given.shape}, expected ({self.count}, {self.task.action_size})", "PYTHON_ARG_SHAPE")
         if np.isnan(given).any():
-            raise kind_of(ValueError)(f"actions: that of world {int(self.ids[np.flatnonzero(np.isnan(given).any(axis=1))[0]])} is no number", "PYTHON_ARG_NUMBER")
+            raise kind_of(ValueError)(f"actions: that of world {int(self.ids[np.flatnonzero(np.isnan(given).any(axis=1))[0]])} is not a number", "PYTHON_ARG_NUMBER")
         given = np.clip(given, -1.0, 1.0)
         self.randomizer.push()
         acting = given

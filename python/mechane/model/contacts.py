@@ -464,7 +464,7 @@ class CollisionPipeline(PipelineNames):
         if m.shape_body[i] == m.shape_body[j]:
             why.append("both belong to one body")
         if not why and not m._may_collide(i, j):
-            why.append("their worlds or collision groups do not meet")
+            why.append("their worlds or collision groups do not collide")
         return why
 
 

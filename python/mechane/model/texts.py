@@ -38,7 +38,7 @@ def string_to_warp(value: str, warp_dtype: Any, default: Any = None) -> Any:
     numbers = [int(float(x)) if kind.kind in "iu" else float(x) for x in value.replace(",", " ").split()]
     if not shape:
         if not numbers:
-            raise kind_of(ValueError)(f"{value!r} is no number", "PYTHON_ARG_TEXT")
+            raise kind_of(ValueError)(f"{value!r} is not a number", "PYTHON_ARG_TEXT")
         return warp_dtype(numbers[0])
     size = int(np.prod(shape))
     if len(numbers) < size and default is not None:

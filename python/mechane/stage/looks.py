@@ -84,7 +84,7 @@ class Look:
             # Displays take encoded colours: a file of linear ones is read, any other is shown as it is.
             pixels = _core.read_picture(self.texture, True)
             if pixels is None:
-                warn(f"IMPORT_TEXTURE_LINEAR: {self.texture} is no PNG or JPEG file that can be read, so it is shown without being encoded [{texture.GetPath()}]")
+                warn(f"IMPORT_TEXTURE_LINEAR: {self.texture} is not a readable PNG or JPEG file, so it is shown without being encoded [{texture.GetPath()}]")
             else:
                 self.texture = pixels
         node = _producer(texture, "inputs:st")

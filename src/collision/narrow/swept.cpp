@@ -1,5 +1,14 @@
 // Continuous collision detection: the first moment within the step at which two shapes are about `near` apart, by
-// conservative advancement with planes (docs/collision_method.md derives the bound).
+// conservative advancement (Mirtich 1996) with planes.
+//
+//     s(x) >= s0 + x (s1 - s0) - B x (1 - x),       B = (w_a^2 r_a + w_b^2 r_b) T^2 / 2
+//
+// s       distance along the normal of a plane between the two; s0 now, s1 at the end of the step
+// x, T    share of the time left; that time [s]
+// w, r    turning rate of a convex shape [rad/s], radius about its centre of mass [m]
+//
+// If the bound stays positive the pair does not touch; else its root is the time of the next query.
+// docs/collision_method.md, "Continuous collision detection", derives it.
 // Motion over the step is uniform: constant linear and angular velocity about the centre of mass. Times are seconds
 // from the start of the step, lengths metres.
 // Only what may cross more than the speculative distance comes here; the caller is CollisionPipeline::sweep_pair.

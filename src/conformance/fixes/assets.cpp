@@ -196,7 +196,7 @@ void fix_component(Repair& repair, const Finding& finding)
 {
     if (finding.variant == "no-parts" && may_be_scene(repair.facts))
         return repair.refuse("hierarchy",
-                             "its parts may lack kind component, or it is one itself: the author's to say");
+                             "its parts may lack kind component, or it is one itself: the author must decide");
     write_kind(repair, finding, "component");
 }
 void fix_subcomponent(Repair& repair, const Finding& finding) { write_kind(repair, finding, "subcomponent"); }
@@ -245,7 +245,7 @@ void fix_unknown_kind(Repair& repair, const Finding& finding)
 {
     for (const char* known : {"group", "assembly", "component", "subcomponent"})
         if (letters_of(finding.observed) == known) return write_kind(repair, finding, known);
-    repair.refuse("kind", "which kind is meant is the author's to say");
+    repair.refuse("kind", "the author must decide which kind is meant");
 }
 
 /// Prims without a kind between a model and a group above it become groups.
@@ -262,7 +262,7 @@ void join_hierarchy(Repair& repair, const Finding& finding)
         if (!kind.empty()) break;
         between.push_back(prim);
     }
-    repair.refuse("hierarchy", "the kinds above it are the author's to say");
+    repair.refuse("hierarchy", "the author must choose the kinds above it");
 }
 
 void fix_contiguous(Repair& repair, const Finding& finding)
@@ -324,7 +324,7 @@ void take_out_shared(Repair& repair, const usd::Prim& subset)
             return repair.refuse("animated-topology", "the faces change over time");
         for (const char* purpose : {"", "preview", "full", "physics"})
             if (repair.facts.stage.bound_material(subset, purpose) != repair.facts.stage.bound_material(other, purpose))
-                return repair.refuse("ambiguous", "which material the shared faces wear is the author's to say");
+                return repair.refuse("ambiguous", "the author must decide which material the shared faces wear");
         std::erase_if(kept, both);
     }
     repair.set(subset, kIndices, "int[]", usd::make_value("int[]", kept));

@@ -58,7 +58,7 @@ void fix_limits(Repair& repair, const Finding& finding)
 {
     const usd::Prim joint = prim_of(repair, finding);
     if (finding.variant != "none" || !joint.is_a("PhysicsRevoluteJoint"))
-        return repair.refuse("missing-limit", "the missing limit is the author's to say");
+        return repair.refuse("missing-limit", "the author must choose the missing limit");
     const EditPlace at = repair.place(joint, "physics:lowerLimit");
     repair.set(at, "physics:lowerLimit", "float", number_value("float", -kInfinity));
     repair.set(at, "physics:upperLimit", "float", number_value("float", kInfinity));
@@ -67,9 +67,9 @@ void fix_limits(Repair& repair, const Finding& finding)
 void fix_relations(Repair& repair, const Finding& finding)
 {
     if (finding.variant == "not-finite")
-        return repair.refuse("bad-frame", "where the joint is in its body is the author's to say");
+        return repair.refuse("bad-frame", "the author must decide where the joint is in its body");
     if (finding.variant != "non-unit-quaternion")
-        return repair.refuse("dangling-relationship", "which bodies the joint holds is the author's to say");
+        return repair.refuse("dangling-relationship", "the author must decide which bodies the joint holds");
     const usd::Prim joint = prim_of(repair, finding);
     const auto      q     = joint.attribute(finding.site.property).authored_as<Quatd>();
     if (!q || !(dot(*q, *q) > 0)) return repair.refuse("bad-frame", "a zero quaternion has no direction");
@@ -147,7 +147,7 @@ void drop_target(Repair& repair, const usd::Prim& joint)
                            ? static_colliders(repair.facts, prim.path())
                            : std::vector<usd::Path>();
     if (!apart.empty()) {
-        if (known->body1 < 0) return repair.refuse("reversed", "the joint's direction is the author's to say");
+        if (known->body1 < 0) return repair.refuse("reversed", "the author must choose the joint's direction");
         const usd::Prim body = repair.facts.physics.bodies[static_cast<std::size_t>(known->body1)].prim;
         if (!keep_apart(repair, body, apart)) return;
     }
@@ -268,7 +268,7 @@ void fix_anchor(Repair& repair, const Finding& finding)
     if (finding.variant == "target") return drop_target(repair, prim);
     if (finding.variant == "reversed") return swap_sides(repair, prim);
     if (finding.variant == "kinematic") return anchor_base(repair, prim);
-    repair.refuse("anchor", "how the base is held is the author's to say");
+    repair.refuse("anchor", "the author must decide how the base is held");
 }
 
 // -- bodies
@@ -342,7 +342,7 @@ void fix_frame_body(Repair& repair, const Finding& finding)
 void fix_roots(Repair& repair, const Finding& finding)
 {
     if (finding.variant == "shared")
-        return repair.refuse("shared-root", "which trees belong together is the author's to say");
+        return repair.refuse("shared-root", "the author must decide which trees belong together");
     if (!repair.unsafe("all but one articulation root of a tree are removed")) return;
     for (const KinematicTree& tree : repair.facts.trees) {
         if (tree.roots.size() < 2) continue;
@@ -377,7 +377,7 @@ void cut_second_parent(Repair& repair, const Finding& finding)
     std::vector<const physics::Joint*> joints;
     for (const physics::Joint& joint : repair.facts.physics.joints)
         if (body >= 0 && joint.body1 == body && repair.facts.is_tree_joint(joint)) joints.push_back(&joint);
-    if (joints.size() < 2) return repair.refuse("loop-choice", "which joint closes the loop is the author's to say");
+    if (joints.size() < 2) return repair.refuse("loop-choice", "the author must decide which joint closes the loop");
     std::ranges::stable_sort(joints, [](const auto* a, const auto* b) {
         return std::pair(-cut_rank(*a), a->path.text()) < std::pair(-cut_rank(*b), b->path.text());
     });

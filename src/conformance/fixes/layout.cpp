@@ -235,7 +235,7 @@ void isolate_words(Repair& repair, const Finding& finding, const std::string& on
         return repair.refuse("would-change",
                              "over the entry the words would be stronger than what they are weaker than now");
     if (finding.variant.starts_with("elsewhere"))
-        return repair.refuse("unregistered", "whose words they are is the author's to say");
+        return repair.refuse("unregistered", "the author must decide whose words they are");
     for (const AssetLayer& read : repair.facts.layers()) {
         if (read.layer.name != finding.site.layer) continue;
         for (const auto& [vendor, uses] : read.vendors) {

@@ -429,10 +429,11 @@ bool some_overlap(const std::vector<Extent>& all)
 void face_outwards(Repair& repair, const Finding& finding)
 {
     if (finding.variant == "normals")
-        return repair.refuse("normals", "whether the faces or the normals are wrong is the author's to say");
+        return repair.refuse("normals", "the author must decide whether the faces or the normals are wrong");
     if (finding.variant == "open")
         return repair.refuse(
-            "open", "a sheet that is seen from both sides needs a thickness, or one side: the author's to say");
+            "open",
+            "a sheet that is seen from both sides needs a thickness, or one side: the author must decide which");
     const usd::Prim mesh = prim_of(repair, finding);
     if (animated_topology(repair, mesh) || !sound_faces(repair, mesh)) return;
     const Indices counts = integers(mesh, "faceVertexCounts"), indices = integers(mesh, "faceVertexIndices");
@@ -441,7 +442,7 @@ void face_outwards(Repair& repair, const Finding& finding)
         return repair.refuse("open", "the mesh is not closed: which of its faces look the right way is not known");
     const std::vector<Extent> extents = extents_of(*facing, counts, indices, points_of(mesh));
     if (some_overlap(extents))
-        return repair.refuse("pieces", "a piece of the mesh may be a hollow in another: the author's to say");
+        return repair.refuse("pieces", "a piece of the mesh may be a hollow in another: the author must decide");
     if (!turns_alone(repair, mesh)) return;
     const bool left = mesh.attribute("orientation").get<std::string>().value_or("") == "leftHanded";
     Regrouping to;

@@ -35,7 +35,7 @@ void fix_inertia(Repair& repair, const Finding& finding)
     const usd::Prim body     = prim_of(repair, finding);
     const auto      diagonal = body.attribute("physics:diagonalInertia").authored_as<Vec3d>();
     if (finding.variant == "not-finite" || (diagonal && !is_finite(*diagonal)))
-        return repair.refuse("bad-inertia", "an inertia that is no number is the author's to say");
+        return repair.refuse("bad-inertia", "the inertia is not a number; the author must choose it");
     if (finding.variant == "non-unit-quaternion") {
         const Quatd q = body.attribute("physics:principalAxes").authored_as<Quatd>().value_or(Quatd{});
         repair.set(body, "physics:principalAxes", "quatf", usd::make_value("quatf", normalized(q)));
@@ -147,7 +147,7 @@ void fix_material_api(Repair& repair, const Finding& finding)
 /// Unauthored coefficients mean their fallback, zero.
 void fix_material_values(Repair& repair, const Finding& finding)
 {
-    if (finding.variant != "missing") return repair.refuse("contact-values", "the values are the author's to say");
+    if (finding.variant != "missing") return repair.refuse("contact-values", "the author must choose the values");
     const usd::Prim material = prim_of(repair, finding);
     for (const char* name : {"physics:staticFriction", "physics:dynamicFriction", "physics:restitution"})
         if (!material.attribute(name).authored())
@@ -195,7 +195,7 @@ void fix_binding(Repair& repair, const Finding& finding)
 }
 
 void fix_needs_author(Repair& repair, const Finding&)
-{ repair.refuse("missing-mass", "the mass of a part is the author's to say"); }
+{ repair.refuse("missing-mass", "the author must choose the mass of the part"); }
 
 constexpr std::array kRepairs{RepairOf{"REP-1.3-l", Phase::metadata, fix_needs_author},
                               RepairOf{"REP-1.3-m", Phase::metadata, fix_needs_author},

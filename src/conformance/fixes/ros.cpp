@@ -74,7 +74,7 @@ void fix_interface_name(Repair& repair, const Finding& finding)
         name.empty() || (fault != ros::NameFault::none && !ros::is_tolerable(fault)))
         return repair.refuse("name", "\"" + name + "\" is no name; the author has to choose one");
     if (name == authored_text(prim, finding.site.property))
-        return repair.refuse("name", "the name is legal; whether it is meant is the author's to say");
+        return repair.refuse("name", "the name is legal; the author must decide whether it is meant");
     repair.set(prim, finding.site.property, "string", text(name));
 }
 
@@ -298,7 +298,7 @@ void fix_context_place(Repair& repair, const Finding& finding)
     const usd::Prim root = repair.facts.stage.default_prim(), prim = prim_of(repair, finding);
     if (!root) return;
     if (std::ranges::count_if(repair.facts.prims, [](const PrimFacts& p) { return p.is(kContext); }) != 1)
-        return repair.refuse("several-contexts", "several contexts: which one is the robot's is the author's to say");
+        return repair.refuse("several-contexts", "several contexts: the author must decide which one is the robot's");
     if (names_others(repair.facts, prim) &&
         !repair.unsafe("the context moves to the default prim, which renames what lies beside it"))
         return;

@@ -66,7 +66,7 @@ std::string meant_word(const std::string& word, const std::vector<std::string>& 
 /// A role or a quality of service: one word of a list.
 void fix_word(Repair& repair, const Finding& finding)
 {
-    if (finding.variant == "client") return repair.refuse("role", "whether the asset asks is the author's to say");
+    if (finding.variant == "client") return repair.refuse("role", "the author must decide whether the asset asks");
     const usd::Prim      prim  = prim_of(repair, finding);
     const ros::Property* known = ros::find_property(finding.site.property);
     if (known == nullptr) return;
@@ -74,7 +74,7 @@ void fix_word(Repair& repair, const Finding& finding)
     const std::string now  = meant_word(word, words_of(known->allowed));
     if (now.empty() || now == word)
         return repair.refuse("word", word.empty()
-                                         ? "the value is the author's to say: " + std::string(known->allowed)
+                                         ? "the author must choose the value: " + std::string(known->allowed)
                                          : "\"" + word + "\" could mean any of: " + std::string(known->allowed));
     repair.set(prim, finding.site.property, known->type, usd::make_value(known->type, usd::Token(now)));
 }
@@ -106,7 +106,7 @@ void fix_frame_id(Repair& repair, const Finding& finding)
         repair.erase(prim, kId);
         return;
     }
-    if (!is_frame_id(bare)) return repair.refuse("frame-id", "what the frame is called is the author's to say");
+    if (!is_frame_id(bare)) return repair.refuse("frame-id", "the author must decide what the frame is called");
     repair.set(prim, kId, "string", usd::make_value("string", bare));
 }
 
@@ -123,11 +123,11 @@ void fix_frame_on_body(Repair& repair, const Finding& finding)
 /// A scope, and a prim without a type, hold what stands below them as an Xform does.
 void fix_frame_on_scope(Repair& repair, const Finding& finding)
 {
-    if (!finding.variant.empty()) return repair.refuse("frame-place", "where the frame belongs is the author's to say");
+    if (!finding.variant.empty()) return repair.refuse("frame-place", "the author must decide where the frame belongs");
     const usd::Prim prim = prim_of(repair, finding);
     if (!prim.type_name().empty() && prim.type_name().text() != "Scope")
         return repair.refuse("frame-place", "a frame beside the " + prim.type_name().text() +
-                                                " or below it: which, is the author's to say");
+                                                " or below it: the author must decide which");
     repair.set_field(repair.field_place(prim, "typeName"), "typeName", usd::make_value("token", usd::Token("Xform")));
 }
 
@@ -135,11 +135,11 @@ void fix_joint_name(Repair& repair, const Finding& finding)
 {
     const usd::Prim  prim = prim_of(repair, finding);
     const usd::Token kName("ros:joint:name");
-    if (!prim.is_a("PhysicsJoint")) return repair.refuse("joint-name", "which joint is meant is the author's to say");
+    if (!prim.is_a("PhysicsJoint")) return repair.refuse("joint-name", "the author must decide which joint is meant");
     const usd::Value  old  = prim.attribute(kName).authored_value();
     const std::string type = old.type_name(), name = trimmed(authored_text(prim, kName.text()), " \t\n\r");
     if (type != "string" && type != "token")
-        return repair.refuse("lossy-cast", "a name of type " + type + " is the author's to say");
+        return repair.refuse("lossy-cast", "the author must choose what a name of type " + type + " becomes");
     if (name.find_first_of(" \t\n\r") != std::string::npos)
         return repair.refuse("joint-name", "\"" + name + "\" is no name; the author has to choose one");
     repair.erase(prim, kName);  // without it the joint has its prim's name
@@ -151,17 +151,17 @@ void fix_joint_name(Repair& repair, const Finding& finding)
 void fix_single_apply(Repair& repair, const Finding& finding)
 {
     if (finding.variant == "unknown")
-        return repair.refuse("property", "whether the name is misspelt or has to go is the author's to say");
+        return repair.refuse("property", "the author must decide whether the name is misspelt or has to go");
     if (finding.variant == "unapplied")
         return repair.refuse("property",
-                             "whether the schema is missing or the property has to go is the author's to say");
+                             "the author must decide whether the schema is missing or the property has to go");
     const usd::Prim   prim  = prim_of(repair, finding);
     const std::string given = finding.observed, schema = finding.expected;
     const auto        applied = prim.authored_apis();
     if (std::ranges::count_if(applied, [&](const usd::Token& api) {
             return api.text() == schema || api.text().starts_with(schema + ":");
         }) != 1)
-        return repair.refuse("several", "which of the instances is meant is the author's to say");
+        return repair.refuse("several", "the author must decide which of the instances is meant");
     // Properties of the instance lose its name: ros:topic:scan:name, ros:topic:name.
     std::string family      = letters_of(schema.substr(3, schema.size() - 6));
     family                  = "ros:" + family + ":";
@@ -183,7 +183,7 @@ void fix_single_apply(Repair& repair, const Finding& finding)
 /// The rate of a subscription is read by nobody.
 void fix_rate(Repair& repair, const Finding& finding)
 {
-    if (finding.variant != "subscription") return repair.refuse("rate", "how often to publish is the author's to say");
+    if (finding.variant != "subscription") return repair.refuse("rate", "the author must decide how often to publish");
     repair.erase(prim_of(repair, finding), finding.site.property);
 }
 

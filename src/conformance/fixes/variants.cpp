@@ -102,7 +102,7 @@ void select_fidelity(Repair& repair, const Finding& finding)
     const std::vector<std::string> fit = default_fidelities(repair, owner, set);
     if (fit.empty()) return repair.refuse("fidelity", "no variant holds primitives, convex hulls or convex meshes");
     if (fit.size() > 1)
-        return repair.refuse("ambiguous", "several variants qualify; which is meant is the author's to say");
+        return repair.refuse("ambiguous", "several variants qualify; the author must decide which is meant");
     const EditPlace at = repair.field_place(owner, usd::Token("variantSelection"), true);
     if (!at) return repair.refuse("instance", "the set lies inside an instance");
     if (const auto done = at.layer->select_variant(at.path, set.name, fit.front()); !done)

@@ -330,7 +330,7 @@ void check_provenance(const usd::Prim& root, bool leftover, Sink& sink)
     }
     if (uri.empty()) {
         if (ros.get<std::string>() || ros.get<double>() || ros.get<bool>())
-            say("assetInfo.ros is no dictionary", ros.to_text(), "a dictionary", record, "type", Severity::warning);
+            say("assetInfo.ros is not a dictionary", ros.to_text(), "a dictionary", record, "type", Severity::warning);
         else if (leftover)
             say("the asset holds leftovers of an importer but assetInfo.ros names no package", ros.to_text(),
                 "package_uri", record, "no-uri");
@@ -339,7 +339,7 @@ void check_provenance(const usd::Prim& root, bool leftover, Sink& sink)
     const std::string   text = uri.get<std::string>().value_or("");
     const AssetPathForm form = form_of(text);
     if (form.kind != PathKind::package)
-        say("assetInfo.ros.package_uri is no package:// URI", uri.to_text(), "package://...",
+        say("assetInfo.ros.package_uri is not a package:// URI", uri.to_text(), "package://...",
             "write `package://<package>/<path>`", "uri", Severity::warning);
     else if (!form.well_formed)
         say("assetInfo.ros.package_uri is not complete", uri.to_text(), "package://<name>/<path>",

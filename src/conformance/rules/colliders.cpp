@@ -92,7 +92,7 @@ constexpr Rule kFidelities{
     .severity = Severity::info,
     .summary  = "A link whose collision mesh is not convex has a variant set collision_fidelity.",
     .why      = "Real-time simulators need convex shapes, accurate ones the mesh.",
-    .fix      = "None: which shapes are good enough is the author's to say.",
+    .fix      = "None: the author must decide which shapes are good enough.",
     .bad      = R"(
 <<link a>>
 

@@ -46,7 +46,7 @@ constexpr Rule kGroups{
     .severity = Severity::info,
     .summary  = "A robot's colliders belong to collision groups, and groups name groups.",
     .why      = "Whoever brings the robot into a scene filters by group.",
-    .fix      = "None: which parts belong together is the author's to say.",
+    .fix      = "None: the author must decide which parts belong together.",
     .bad      = R"(
 def PhysicsCollisionGroup "empty"
 {
@@ -67,7 +67,7 @@ constexpr Rule kPairs{
     .severity = Severity::warning,
     .summary  = "Filtered pairs name bodies, colliders or articulations that exist.",
     .why      = "A pair with a missing end filters nothing.",
-    .fix      = "None: which prim was meant is the author's to say.",
+    .fix      = "None: the author must decide which prim was meant.",
     .bad      = R"(
 <<placed a PhysicsRigidBodyAPI PhysicsMassAPI PhysicsFilteredPairsAPI>>
     float physics:mass = 1

@@ -54,7 +54,7 @@ constexpr Rule kNames{
     .slug    = "ext-names",
     .summary = "Properties under ext_physics: belong to a concept and to its schema.",
     .why     = "A name outside the registry means something else to the next reader.",
-    .fix     = "None: the concept is the author's to say.",
+    .fix     = "None: the author must choose the concept.",
     .bad     = "def Xform \"a\"\n{\n    custom float ext_physics:gain = 1\n}\n",
     .good    = "def Xform \"a\"\n{\n    custom float ext_physics:actuator:gain = 1\n}\n",
 };
@@ -63,7 +63,7 @@ constexpr Rule kMimic{
     .slug    = "mimic",
     .summary = "A mimic names one other revolute or prismatic joint, and mimics form no circle.",
     .why     = "A circle of followers has no solution that all simulators agree on.",
-    .fix     = "None: who follows whom is the author's to say.",
+    .fix     = "None: the author must decide who follows whom.",
     .bad     = MECHANE_MIMIC("    rel ext_physics:mimic:joint = </robot/follow>\n"),
     .good    = MECHANE_GOOD_MIMIC,
 };
@@ -72,7 +72,7 @@ constexpr Rule kActuator{
     .slug    = "actuator",
     .summary = "An actuator drives revolute or prismatic joints.",
     .why     = "An actuator without a joint does nothing.",
-    .fix     = "None: what it drives is the author's to say.",
+    .fix     = "None: the author must decide what it drives.",
     .bad     = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "") "def Xform \"motor\" (\n    prepend apiSchemas = [\"ExtendedPhysicsActuatorAPI\"]\n)\n{\n}\n",
     .good    = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "") "def Xform \"motor\" (\n    prepend apiSchemas = [\"ExtendedPhysicsActuatorAPI\"]\n)\n{\n"
                "    rel ext_physics:actuator:targets = </robot/lead>\n}\n",
@@ -95,7 +95,7 @@ constexpr Rule kTargets{
     .slug    = "explicit-targets",
     .summary = "A controller names the joints or bodies that it controls.",
     .why     = "What a controller moves cannot be guessed from where it stands.",
-    .fix     = "None: what it controls is the author's to say.",
+    .fix     = "None: the author must decide what it controls.",
     .bad     = MECHANE_CONTROLLER("steer", ""),
     .good    = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "") MECHANE_CONTROLLER("steer", MECHANE_COMMANDS),
 };
@@ -117,7 +117,7 @@ constexpr Rule kDrives{
     .severity = Severity::warning,
     .summary  = "A controlled joint has a drive or an actuator.",
     .why      = "Otherwise the controller has to write positions past the physics.",
-    .fix      = "None: the gains are the author's to say.",
+    .fix      = "None: the author must choose the gains.",
     .bad      = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "")
         MECHANE_CONTROLLER("steer", "    rel ros:joint_trajectory:command_joints = </robot/follow>\n"),
     .good = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "") MECHANE_CONTROLLER("steer", MECHANE_COMMANDS),
@@ -127,7 +127,7 @@ constexpr Rule kConflict{
     .slug    = "write-conflict",
     .summary = "No two controllers that start enabled write to one joint.",
     .why     = "The last one to run wins, and which that is differs.",
-    .fix     = "None: which one starts is the author's to say.",
+    .fix     = "None: the author must decide which one starts.",
     .bad     = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "") MECHANE_CONTROLLER("steer", MECHANE_COMMANDS)
         MECHANE_CONTROLLER("steer_too", MECHANE_COMMANDS),
     .good = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "") MECHANE_CONTROLLER("steer", MECHANE_COMMANDS)
@@ -151,7 +151,7 @@ constexpr Rule kDirect{
     .severity = Severity::warning,
     .summary  = "A controller that sets a body's velocity controls a kinematic body.",
     .why      = "A dynamic body that is moved past its forces goes through what stands in its way.",
-    .fix      = "None: whether the body is dynamic is the author's to say.",
+    .fix      = "None: the author must decide whether the body is dynamic.",
     .bad =
         "<<body a>>\ndef Xform \"push\" (\n    prepend apiSchemas = [\"RosControlRigidBodyTwistAPI\"]\n)\n{\n    "
         "rel ros:rigid_body_twist:body = </robot/a>\n}\n",
@@ -177,7 +177,7 @@ constexpr Rule kDrafts{
     .severity = Severity::warning,
     .summary  = "What a known control schema names has the API and role for it, and its lengths are positive.",
     .why      = "A drive without a wheel's radius, or a command topic that nobody subscribes to, does nothing.",
-    .fix      = "None: what is meant is the author's to say.",
+    .fix      = "None: the author must decide what is meant.",
     .bad      = MECHANE_ROLLER("0"),
     .good     = MECHANE_ROLLER("0.1"),
 };

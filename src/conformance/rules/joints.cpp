@@ -97,7 +97,7 @@ constexpr Rule kLimitSanity{
     .why =
         "lower > upper means locked in UsdPhysics, which is rarely meant; radians in a field of degrees stop a joint "
         "almost at once.",
-    .fix  = "None: what was meant is the author's to say.",
+    .fix  = "None: the author must decide what was meant.",
     .bad  = R"(
 <<body a>>
 

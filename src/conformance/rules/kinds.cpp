@@ -125,7 +125,7 @@ constexpr Rule kUnknown{
     .slug    = "unknown-kind",
     .summary = "Kinds are model, group, assembly, component, subcomponent.",
     .why     = "An unregistered kind is read as no kind.",
-    .fix     = "Another case of a known kind is corrected; what else was meant is the author's to say.",
+    .fix     = "Another case of a known kind is corrected; the author must decide what else was meant.",
     .fixable = true,
     .bad     = R"(
 def Xform "part" (

@@ -143,7 +143,7 @@ constexpr Rule kInstances{
     .severity = Severity::info,
     .summary  = "Geometry is placed by a layer of instances.",
     .why      = "The same bolt is then stored once and placed a hundred times.",
-    .fix      = "None: which pieces are alike, and are defined once and referenced, is the author's to say.",
+    .fix      = "None: the author must decide which pieces are alike, and define them once and reference them.",
     .bad      = R"(#files
 === robot.usda
 <<entry references @./geometries.usda@>>

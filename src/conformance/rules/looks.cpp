@@ -74,7 +74,7 @@ constexpr Rule kSingle{
     .severity = Severity::warning,
     .summary  = "Geometry wears one material, whatever the purpose.",
     .why      = "Exporters keep one, and which one differs.",
-    .fix      = "None: which look is meant is the author's to say.",
+    .fix      = "None: the author must decide which look is meant.",
     .bad      = kTwoLooks,
     .good     = kOneLook,
 };

@@ -26,7 +26,7 @@ constexpr Rule kPositive{
     .why =
         "Zero means \"compute it\" in UsdPhysics: a body that was meant to weigh nothing weighs what its shapes weigh, "
         "or 1 kg.",
-    .fix  = "None: the mass is the author's to say.",
+    .fix  = "None: the author must choose the mass.",
     .bad  = "<<placed a PhysicsRigidBodyAPI PhysicsMassAPI>>\n    float physics:mass = 0\n}\n",
     .good = "<<body a>>",
 };

@@ -49,7 +49,7 @@ constexpr Rule kWinding{
     .slug    = "winding",
     .summary = "All faces of a mesh look the same way, those of a closed mesh outwards.",
     .why     = "Volumes come out negative or wrong, contacts push inwards, and faces vanish when they are drawn.",
-    .fix = "The faces of a closed mesh are turned outwards; of an open one it is the author's to say which look right.",
+    .fix = "The faces of a closed mesh are turned outwards; of an open mesh the author must decide which look right.",
     .fixable = true,
     .bad     = MECHANE_MESH("0, 1, 2, 0, 1, 3, 1, 2, 3, 0, 3, 2", ""),
     .good    = MECHANE_MESH(MECHANE_OUT, ""),

@@ -107,7 +107,7 @@ constexpr Rule kScheme{
     .keyword = Keyword::must_not,
     .summary = "The only scheme in asset paths is package://.",
     .why     = "Servers and schemes of one product are out of reach for everybody else.",
-    .fix     = "None: where the file shall come from is the author's to say.",
+    .fix     = "None: the author must decide where the file shall come from.",
     .bad     = MECHANE_TEXTURE("omniverse://host/look.png"),
     .good    = "",
 };
@@ -116,7 +116,7 @@ constexpr Rule kPackage{
     .slug    = "package-uri-form",
     .summary = "A package URI names a package and a path in it.",
     .why     = "Nothing can be found under a package alone.",
-    .fix     = "None: the path is the author's to say.",
+    .fix     = "None: the author must choose the path.",
     .bad     = MECHANE_TEXTURE("package://my_pkg"),
     .good    = "",
 };

@@ -60,7 +60,7 @@ constexpr Rule kIndicators{
     .severity = Severity::info,
     .summary  = "Indicators such as status LEDs glow by emissiveColor.",
     .why      = "The source itself then looks bright in every renderer; a light beside it would only lighten others.",
-    .fix      = "None: which parts are indicators is the author's to say.",
+    .fix      = "None: the author must decide which parts are indicators.",
     .manual   = true,
 };
 

@@ -39,7 +39,7 @@ constexpr Rule kDomain{
     .slug    = "domain-id",
     .summary = "A domain id lies in 0..232.",
     .why     = "DDS derives port numbers from it; beyond 232 there are none.",
-    .fix     = "None: the number is the author's to say.",
+    .fix     = "None: the author must choose the number.",
     .bad     = R"(
 def Xform "arm" (
     prepend apiSchemas = ["RosContextAPI"]
@@ -140,7 +140,7 @@ constexpr Rule kUnique{
     .slug    = "unique-robots",
     .summary = "Robots on one stage have different, non-empty namespaces.",
     .why     = "They publish on the same topics and overwrite each other's transforms.",
-    .fix     = "None: names of robots are the author's to say.",
+    .fix     = "None: the author must choose the names of robots.",
     .bad     = "<<hall>>\n{\n<<robot robot_1 robot scan_1>>\n<<robot robot_2 robot scan_2>>\n}\n",
     .good    = "<<hall>>\n{\n<<robot robot_1 robot_1 scan>>\n<<robot robot_2 robot_2 scan>>\n}\n",
 };
@@ -196,7 +196,7 @@ constexpr Rule kCollision{
     .severity = Severity::error,
     .summary  = "No two publishers of different types, and no two servers, resolve to one name.",
     .why      = "Subscribers receive what they cannot read; only one server is reached.",
-    .fix      = "None: names are the author's to say.",
+    .fix      = "None: the author must choose the names.",
     .bad      = R"(
 <<topic scan>>
 

@@ -24,7 +24,7 @@ constexpr Rule kOnXform{
     .slug    = "frame-on-xform",
     .summary = "RosFrameAPI stands on an Xform.",
     .why     = "Only a prim with a transform has a frame.",
-    .fix     = "A scope becomes an Xform; beside or below other prims is the author's to say.",
+    .fix     = "A scope becomes an Xform; the author must decide whether a frame belongs beside or below other prims.",
     .fixable = true,
     .bad     = "def Scope \"tip\" (\n    prepend apiSchemas = [\"RosFrameAPI\"]\n)\n{\n}\n",
     .good    = MECHANE_FRAME("tip", ""),
@@ -34,7 +34,7 @@ constexpr Rule kId{
     .slug    = "frame-id",
     .summary = "A frame id is made of tokens and does not begin with a slash.",
     .why     = "tf2 refuses it.",
-    .fix     = "Slashes and blanks around an id are removed, and an empty id; others are the author's to say.",
+    .fix     = "Slashes and blanks around an id are removed, and an empty id; the author must correct the others.",
     .fixable = true,
     .bad     = MECHANE_FRAME("tip", "    string ros:frame:id = \"/tip\"\n"),
     .good    = MECHANE_FRAME("tip", "    string ros:frame:id = \"tool\"\n"),
@@ -62,7 +62,7 @@ constexpr Rule kDuplicate{
     .keyword = Keyword::must_not,
     .summary = "No two frames of one transform topic have the same id.",
     .why     = "The second overwrites the first, many times a second.",
-    .fix     = "None: names are the author's to say.",
+    .fix     = "None: the author must choose the names.",
     .bad     = MECHANE_FRAME("left", "    string ros:frame:id = \"cam\"\n")
         MECHANE_FRAME("right", "    string ros:frame:id = \"cam\"\n"),
     .good = MECHANE_FRAME("left", "    string ros:frame:id = \"cam_left\"\n")

@@ -31,7 +31,7 @@ constexpr Rule kUnique{
     .slug    = "joint-name-unique",
     .summary = "Joints of one robot have different names.",
     .why     = "A command reaches the wrong joint.",
-    .fix     = "None: names are the author's to say.",
+    .fix     = "None: the author must choose the names.",
     .bad     = R"(
 <<body a>>
 <<body b>>

@@ -59,7 +59,7 @@ constexpr Rule kParts{
     .slug    = "duplicate-subassets",
     .summary = "Two copies of a part in one robot have different namespaces.",
     .why     = "Their interfaces have the same names, and nobody can tell the left camera from the right.",
-    .fix     = "None: names are the author's to say.",
+    .fix     = "None: the author must choose the names.",
     .bad     = MECHANE_EYES("", ""),
     .good    = MECHANE_EYES(MECHANE_SPACE("left"), MECHANE_SPACE("right")),
 };
@@ -70,7 +70,7 @@ constexpr Rule kPrimName{
     .severity = Severity::info,
     .summary  = "Among several robots, each is named on the stage like its namespace.",
     .why      = "Whoever sees a topic finds the robot, and the other way round.",
-    .fix      = "None: names are the author's to say.",
+    .fix      = "None: the author must choose the names.",
     .bad      = "<<hall>>\n{\n<<robot left robot_1 scan>>\n<<robot robot_2 robot_2 scan>>\n}\n",
     .good     = "<<hall>>\n{\n<<robot robot_1 robot_1 scan>>\n<<robot robot_2 robot_2 scan>>\n}\n",
 };

@@ -47,7 +47,7 @@ constexpr Rule kSensorChild{
     .slug    = "sensor-child",
     .summary = "A sensor's interface stands on an Xform of its own below the link that carries it.",
     .why     = "The pose of the sensor in its link, and its frame, need a prim.",
-    .fix     = "None: the pose is the author's to say.",
+    .fix     = "None: the author must choose the pose.",
     .bad     = R"(
 <<placed a PhysicsRigidBodyAPI PhysicsMassAPI RosTopicAPI>>
     float physics:mass = 1

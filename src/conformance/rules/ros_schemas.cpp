@@ -16,7 +16,7 @@ constexpr Rule kSingleApply{
     .slug    = "schema-single-apply",
     .summary = "ROS schemas are applied once, and their properties stand on prims that apply them.",
     .why     = "A property without its schema is read by nobody.",
-    .fix     = "The only instance of a schema becomes the schema; what else is meant is the author's to say.",
+    .fix     = "The only instance of a schema becomes the schema; the author must decide what else is meant.",
     .fixable = true,
     .bad     = R"(
 def Xform "scan" (

@@ -41,7 +41,7 @@ constexpr Rule kPrefix{
     .slug    = "vendor-prefix",
     .summary = "Custom properties of physics prims carry the prefix of who understands them.",
     .why     = "A name without prefix, or under physics:, means something else to the next simulator.",
-    .fix     = "None: whose word it is is the author's to say.",
+    .fix     = "None: the author must decide whose word it is.",
     .bad     = R"(
 def Xform "a" (
     prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]

@@ -57,7 +57,7 @@ std::string wrong_with(std::span<const std::byte> image)
     // An image comes from a file. Offsets below are those of the fat binary's header and of ELF64's (e_shoff,
     // e_shentsize, e_shnum).
     constexpr std::uint32_t kFat = 0xBA55ED50U, kElf = 0x464C457FU;
-    if (image.size() < kSmallest) return fmt::format("has {} bytes, which is no image of kernels", image.size());
+    if (image.size() < kSmallest) return fmt::format("has {} bytes, which is not an image of kernels", image.size());
     const auto magic = number_at<std::uint32_t>(image, 0);
     if (magic == kFat) {  // magic, version, size of the header, size of what follows
         const auto header = number_at<std::uint16_t>(image, 6);
@@ -75,7 +75,7 @@ std::string wrong_with(std::span<const std::byte> image)
     const std::string_view text(reinterpret_cast<const char*>(image.data()), image.size());
     return text.find(".version") != std::string_view::npos
                ? ""
-               : "is no image of kernels: neither a fat binary, nor a cubin, nor PTX";
+               : "is not an image of kernels: neither a fat binary, nor a cubin, nor PTX";
 }
 
 }  // namespace

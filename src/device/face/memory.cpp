@@ -46,7 +46,7 @@ Result<std::optional<Executor>> parse_device(std::string_view name)
         if (error == std::errc() && end == digits.data() + digits.size() && number >= 0 && digits.front() != '-')
             return std::optional{Executor::cuda(number)};
     }
-    return make_diagnostic(kDeviceName, {}, fmt::format("'{}' is no name of a device", name));
+    return make_diagnostic(kDeviceName, {}, fmt::format("'{}' is not the name of a device", name));
 }
 
 std::string to_text(const Executor& executor)

@@ -1,5 +1,5 @@
 // The steps of device/kernels for CUDA, a warp or a part of one for each world, with the workspace in shared memory. Each
-// entry point is compiled for both precisions and several sizes of teams; batch/cuda_batch.cpp picks by name.
+// entry point is compiled for both precisions and several sizes of teams; batch/cuda_runner.cpp picks by name.
 #include "device/kernels/step.h"
 
 namespace mechane::device {

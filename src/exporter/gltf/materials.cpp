@@ -462,7 +462,7 @@ class Surface {
         const PictureKind kind = kind_of(bytes(s.file));
         if (kind != PictureKind::other && pixels(s.file)) return true;
         tell("texture-format", Severity::error, sf::LossAction::dropped, s.file, "its fallback",
-             "it is no PNG, JPEG, OpenEXR or TGA file that can be read");
+             "it is not a readable PNG, JPEG, OpenEXR or TGA file");
         s.textured = false;
         return false;
     }

@@ -491,7 +491,7 @@ void Writer::unread()
                       name.starts_with("Physx") || name.starts_with("ExtendedPhysics");
             if (name.starts_with("Ros"))
                 lose_class("ros-interfaces", Severity::info, sf::LossAction::dropped, "ros", prim,
-                           "interfaces and frames of ROS", "glTF has no word for them");
+                           "interfaces and frames of ROS", "glTF cannot express them");
         }
         if (physics) count(prim);
         if (prim.attribute("visibility").varying())
@@ -505,7 +505,7 @@ void Writer::unread()
                 continue;
             if (std::any_of(std::begin(kRead), std::end(kRead), [&](const char* read) { return has(read); })) continue;
             lose_class("property", Severity::info, sf::LossAction::dropped, "metadata", prim,
-                       (type.empty() ? std::string("prim") : type) + "." + name, "glTF has no word for it");
+                       (type.empty() ? std::string("prim") : type) + "." + name, "glTF cannot express it");
         }
     }
     if (bodies > 0)

@@ -66,7 +66,7 @@ Result<Written> MjcfWriter::write()
     bits_ = group_bits(tree_, 31);
     if (!bits_.lost.empty())
         out_.lose("collision-groups", Severity::error, sf::LossAction::approximated, "collision", tree_.place,
-                  "collision groups", bits_.lost, "31 classes", "MuJoCo has 31 bits for what meets what");
+                  "collision groups", bits_.lost, "31 classes", "MuJoCo has 31 bits for what collides with what");
     XmlNode& asset = root_.add("asset");
     materials(asset);
     XmlNode& world = root_.add("worldbody");

@@ -113,7 +113,7 @@ class Attacher {
         const ImportedDeformable* source = imported_at(run_, out_.source0);
         if (source == nullptr) {
             if (out_.enabled)
-                refuse(fmt::format("physics:src0 <{}> is no imported deformable; it has no effect", out_.source0));
+                refuse(fmt::format("physics:src0 <{}> is not an imported deformable; it has no effect", out_.source0));
             return;
         }
         // Particles are held even where the attachment is disabled: it may be enabled later.
@@ -151,10 +151,10 @@ class Attacher {
             const auto target = attachment_target(read_, out_.source1, target_point(k));
             if (!target)
                 return refuse(
-                    fmt::format("physics:src1 <{}> is no imported transform; it has no effect", out_.source1));
+                    fmt::format("physics:src1 <{}> is not an imported transform; it has no effect", out_.source1));
             // Newton holds particles at bodies only.
             if (target->first < 0 && run_.conventions.attachments_need_bodies)
-                return refuse(fmt::format("physics:src1 <{}> is no rigid body; it has no effect", out_.source1));
+                return refuse(fmt::format("physics:src1 <{}> is not a rigid body; it has no effect", out_.source1));
             if (!is_finite(target->second)) return refuse("coords1 holds a point that is not finite; it has no effect");
             targets.push_back(*target);
         }
@@ -186,7 +186,7 @@ class Attacher {
             if (!target) {
                 read_.warn(
                     codes::kDeformableAttachment, prim_,
-                    fmt::format("physics:src1 <{}> is no imported transform; site {} is skipped", out_.source1, k));
+                    fmt::format("physics:src1 <{}> is not an imported transform; site {} is skipped", out_.source1, k));
                 continue;
             }
             model::BuilderJoint joint;

@@ -128,10 +128,11 @@ void add_element_filters(Import& run, const PairSink& add)
             }
             if (d == nullptr)
                 if (auto rigid = rigid_shapes(run, path); !rigid.empty()) return rigid;
-            read.warn(codes::kDeformableFilter, prim,
-                      d != nullptr
-                          ? fmt::format("<{}> is no cable; elements of cloth and soft bodies cannot be filtered", path)
-                          : fmt::format("<{}> is no imported cable, body or collider; the filter has no effect", path));
+            read.warn(
+                codes::kDeformableFilter, prim,
+                d != nullptr
+                    ? fmt::format("<{}> is not a cable; elements of cloth and soft bodies cannot be filtered", path)
+                    : fmt::format("<{}> is not an imported cable, body or collider; the filter has no effect", path));
             return std::nullopt;
         };
         for (std::size_t g = 0; g < pairs; ++g) {

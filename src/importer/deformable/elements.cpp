@@ -33,7 +33,7 @@ std::optional<ElementValues> element_values(const DeformableReader& read, const 
     }
     read.run().took(prim, attribute.name().text());
     const auto values = usd::start_authored_as<std::vector<double>>(attribute);
-    if (!values) return refuse(fmt::format("{} is no array of numbers; it is ignored", name));
+    if (!values) return refuse(fmt::format("{} is not an array of numbers; it is ignored", name));
     if (values->empty()) {
         if (out.element_type.empty()) return std::nullopt;
         return refuse(fmt::format("{} is empty; it is ignored", name));

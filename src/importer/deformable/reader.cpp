@@ -134,7 +134,7 @@ std::optional<std::vector<Vec3d>> DeformableReader::points(const usd::Prim& prim
     if (!attribute) return std::nullopt;
     run_.took(prim, attribute.name().text());
     auto out = usd::start_authored_as<std::vector<Vec3d>>(attribute);
-    if (!out) fault(prim, name, fmt::format("{} is no array of points; it is ignored", attribute.name().text()));
+    if (!out) fault(prim, name, fmt::format("{} is not an array of points; it is ignored", attribute.name().text()));
     // An empty array says nothing.
     if (out && out->empty()) out.reset();
     return out;

@@ -193,7 +193,7 @@ Result<std::optional<GeomItem>> make_geom(const model::Model& m, const Attribute
     const geometry::Mesh*   mesh  = m.shape_source[i].get();
     std::optional<GeomItem> none;
     if (!model::is_usable({m.shape_type[i], s, mesh})) {
-        shortfalls.add(Support::ignored, "shapes without a usable size or surface meet nothing", label);
+        shortfalls.add(Support::ignored, "shapes without a usable size or surface collide with nothing", label);
         return none;
     }
     GeomItem g;
@@ -251,7 +251,8 @@ Result<std::optional<GeomItem>> make_geom(const model::Model& m, const Attribute
             const auto [known, fresh] = surfaces.grids.try_emplace({mesh, 0, s.x, s.y, s.z});
             if (fresh) known->second = grid_of(*mesh, s);
             if (!known->second) {
-                shortfalls.add(Support::ignored, "height fields whose surface is no grid meet nothing", label);
+                shortfalls.add(Support::ignored, "height fields whose surface is not a grid collide with nothing",
+                               label);
                 return none;
             }
             make_field(*known->second, what, g);

@@ -122,7 +122,7 @@ void load(Library& l)
     }
     const auto version = reinterpret_cast<int (*)()>(dlsym(handle, "mj_version"));
     if (version == nullptr) {
-        l.found.problem = fmt::format("'{}' is no library of MuJoCo", l.found.path);
+        l.found.problem = fmt::format("'{}' is not a library of MuJoCo", l.found.path);
         return;
     }
     const int is = version();

@@ -1,5 +1,12 @@
-// Contacts as springs and dampers, for `semi-implicit` and `featherstone` (Newton's law): normal force ke depth + kd
-// approach, adhesion within ka, friction kf slip up to mu normal.
+// Contacts as springs and dampers, for `semi-implicit` and `featherstone`: the law of Newton 1.8 (`eval_body_contact`).
+//
+//     penetrating, d < 0      N = -ke d + kd max(-v_n, 0)                    along the normal, apart
+//                             T = -min(kf, mu N / |v_t|) v_t                 viscous, then Coulomb
+//     near, 0 <= d < ka       a pull of ke d, without damping and friction
+//
+// d         distance of the surfaces [m]; n  normal from body 0 to body 1
+// v_n, v_t  normal and tangential velocity of body 1 against body 0 [m/s], motion of belts included
+// ke, kd    stiffness [N/m] and damping [N s/m]; kf  friction gain [N s/m]; mu  coefficient; ka  adhesion distance [m]
 
 #include "solvers/shared/penalty.h"
 

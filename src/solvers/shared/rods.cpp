@@ -1,5 +1,8 @@
 // RODS for solvers that know no rod: the segments' joints are given to the inner solver as balls with springs, and
 // state, control and observables are translated on the way in and out. Rods neither stretch nor shear then.
+//     rod: 3 slides and a quaternion, bending and twist as gains of drives  ->  ball: the quaternion, the same gains as
+//     passive stiffness and damping
+// The slides of a rod are read off the bodies after the step.
 
 #include "solvers/shared/rods.h"
 

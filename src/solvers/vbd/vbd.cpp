@@ -1,5 +1,7 @@
 // The solver `vbd`: particles by vertex block descent (Chen et al. 2024), bodies by softstep. For each particle one
-// Newton step on the energy m/(2 dt^2) |x - target|^2 + elements + contacts, colour after colour, `iterations` times.
+// Newton step on the energy m/(2 dt^2) |x - target|^2 + elements + contacts, colour after colour, `iterations` times:
+//     (m/dt^2 1 + sum of Hessians) dx = m/dt^2 (target - x) + sum of forces,      target = x_start + dt v + dt^2 a
+// The sums are over the blocks of the elements (soft/laws.h) and holds (soft/holds.cpp) at the particle.
 // Order of a substep: particles first, against bodies that go on as they moved; then the forces that they put on
 // bodies act in softstep's step. Particles of one colour share no element, so threads change no bit.
 // State in `Real`, all within in double; positions [m], forces [N], blocks [N/m]. Under the name softstep it is made

@@ -1,5 +1,12 @@
 // Particles for xpbd: prediction, contacts with shapes, limits of speed, impacts, publishing. Positions [m], velocities
-// [m/s]; corrections are summed over a pass and applied at once.
+// [m/s]; corrections are summed over a pass and applied at once. XPBD: Macklin, Mueller, Chentanez 2016.
+//
+//     predict    v := v + h (f / m + g),   x := x + h v
+//     contact    d <= adhesion: moved by -d n + max(mu d, -h |slip|) slip / |slip|, shared by the inverse masses
+//     velocity   v := (x - start) / h, at most particle_max_velocity
+//     impact     v_n := -restitution v_n before, where that was faster than gravity makes in two substeps
+//
+// d  distance of the particle's ball from the surface [m]; n  normal; slip  tangential velocity [m/s]; h  substep [s]
 
 #include "solvers/xpbd/particles.h"
 

@@ -1,4 +1,7 @@
 #pragma once
+// Cholesky factor of the small symmetric systems of xpbd (joint_trees.cpp), A = L L^T with at most six rows. A
+// direction whose pivot is below 1e-12 of its diagonal is left out and gets no impulse.
+
 #include <array>
 #include <cmath>
 #include <cstddef>

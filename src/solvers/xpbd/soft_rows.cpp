@@ -2,6 +2,13 @@
 // each other apart. XPBD: Macklin, Mueller, Chentanez 2016.
 // Multipliers have the units of the error's force times h^2; corrections are inverse masses times them [m]. EnergyRows
 // moves particles row after row (Gauss-Seidel), NewtonRows and balls collect (Jacobi).
+//
+//     dl = -(C + a l + g h C') / ((1 + g) w + a),      dx_i = dl grad_i C / m_i        (eq. 18 and 26 of that paper)
+//
+// C, C'  error of the row and its rate; of an element with the energy U it is C = sqrt(2 U)
+// l      multiplier that the row has collected in this substep
+// w      sum of |grad_i C|^2 / m_i over the particles i
+// a, g   1 / (k h^2) and d / (k h) with stiffness k and damping d; of an energy 1 / h^2 and (damping / stiffness) / h
 
 #include "solvers/xpbd/soft_rows.h"
 

@@ -93,7 +93,7 @@ void ExpressionParser::number()
         const auto v = Whole::read(digits, base);
         if (!v)
             return fail(
-                fmt::format("'{}' is no whole number of at most {} bits", digits.substr(0, 40), Whole::kMostBits));
+                fmt::format("'{}' is not a whole number of at most {} bits", digits.substr(0, 40), Whole::kMostBits));
         token_ = {Kind::number, std::string(text_.substr(from, at_ - from)), to_value(*v)};
     };
     if (text_.substr(at_).starts_with("0x") || text_.substr(at_).starts_with("0X")) {
@@ -118,7 +118,7 @@ void ExpressionParser::number()
     if (!real) return whole(word, 10);
     token_       = {Kind::number, word, {}};
     const auto v = parse_number(word);
-    if (!v) return fail(fmt::format("'{}' is no number", word));
+    if (!v) return fail(fmt::format("'{}' is not a number", word));
     token_.value.is = *v;
 }
 

@@ -60,7 +60,7 @@ class ExpressionParser {
     static bool is_function(std::string_view name)
     { return std::find(std::begin(kFunctions), std::end(kFunctions), name) != std::end(kFunctions); }
 
-    // -- expression.cpp
+    // -- parser.cpp
 
     void fail(std::string why);
     /// A fault of the values, not of the grammar: reading goes on, and in a branch that does not count it is none.
@@ -91,7 +91,7 @@ class ExpressionParser {
     /// "dict(a=1, b=2)", or of another one.
     Value named_values();
 
-    // -- expression_values.cpp
+    // -- values.cpp
 
     static bool same(const Value& a, const Value& b);
     /// Of two numbers, exactly: a real number is not what a large whole one becomes as real.

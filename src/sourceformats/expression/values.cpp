@@ -423,7 +423,7 @@ Value ExpressionParser::call(const std::string& name, const ValueList& a)
             if (const auto number = name == "int" ? Whole::read(trimmed(*text)) : std::nullopt)
                 return to_value(*number);
             const auto parsed = parse_number(*text);
-            if (!parsed) return wrong(fmt::format("'{}' is no number", *text));
+            if (!parsed) return wrong(fmt::format("'{}' is not a number", *text));
             v = *parsed;
         } else if (!a[0].is_number()) {
             return bad();

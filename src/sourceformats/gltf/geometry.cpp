@@ -28,7 +28,7 @@ GltfScene::Data GltfScene::data_of(int m)
         const auto  points     = d_.attribute(p, "POSITION", 3);
         if (!points) {
             if (d_.why_not().empty())
-                error(kMeshInvalid, fmt::format("{}: POSITION is no sound accessor", called("meshes", m)),
+                error(kMeshInvalid, fmt::format("{}: POSITION is not a valid accessor", called("meshes", m)),
                       "Its accessor, view or buffer is missing, or its numbers lie outside of them.");
             else
                 error(kMeshInvalid, fmt::format("{}: {}", called("meshes", m), d_.why_not()),
@@ -51,7 +51,7 @@ GltfScene::Data GltfScene::data_of(int m)
             if (!attributes.is_object() || !attributes.contains(name)) return std::nullopt;
             auto v = d_.attribute(p, name, width);
             if (v && v->size() >= width * n) return v;
-            error(kMeshInvalid, fmt::format("{}: {} is no sound accessor, or has not as many rows as POSITION",
+            error(kMeshInvalid, fmt::format("{}: {} is not a valid accessor, or does not have as many rows as POSITION",
                                             called("meshes", m), name));
             return std::nullopt;
         };
@@ -122,7 +122,7 @@ GltfScene::Data GltfScene::data_of(int m)
                 i % 2 == 0 ? face(i, i + 1, i + 2) : face(i + 1, i, i + 2);
         if (mode == 6)
             for (std::size_t i = 1; i + 1 < order.size(); ++i) face(0, i, i + 1);
-        if (mode > 6) error(kMeshInvalid, fmt::format("{}: {} is no mode", called("meshes", m), mode));
+        if (mode > 6) error(kMeshInvalid, fmt::format("{}: {} is not a mode", called("meshes", m), mode));
         if (bad > 0)
             error(kMeshInvalid,
                   fmt::format("{}: {} triangles name points that do not exist", called("meshes", m), bad));

@@ -39,7 +39,7 @@ void GltfScene::parents()
         for (const Json& c : gltf_child(*e, "children"))
             if (!c.is_number() || !(c.get<double>() >= 0 && c.get<double>() < static_cast<double>(n)))
                 error(kUnknownName,
-                      fmt::format("{} has a child that is no node", called("nodes", static_cast<int>(i))));
+                      fmt::format("{} has a child that is not a node", called("nodes", static_cast<int>(i))));
         for (const int c : children_of(static_cast<int>(i))) {
             if (at(c) >= n) continue;
             // Nodes are a forest in glTF: every node has one parent at most, and none lies below itself. Files may say

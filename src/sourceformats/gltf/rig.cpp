@@ -45,8 +45,8 @@ std::string GltfDeformation::add(GltfDocument& document, const Json& mesh, const
                    W = document.attribute(primitive, fmt::format("WEIGHTS_{}", set).c_str(), 4);
         if (!J && !W) break;
         if (!J || !W || J->size() < 4 * points || W->size() < 4 * points) {
-            wrong = fmt::format("JOINTS_{} or WEIGHTS_{} is no sound accessor, or has not as many rows as POSITION",
-                                set, set);
+            wrong = fmt::format(
+                "JOINTS_{} or WEIGHTS_{} is not a valid accessor, or does not have as many rows as POSITION", set, set);
             break;
         }
         // All points must have equally many influences (elementSize). Those of earlier primitives move to the wider
@@ -93,8 +93,8 @@ std::string GltfDeformation::add(GltfDocument& document, const Json& mesh, const
             if (!list[t].contains(key)) return;
             const auto v = document.accessor(gltf_number(list[t], key, -1), 3);
             if (!v || v->size() < 3 * points) {
-                wrong =
-                    fmt::format("{} of target {} is no sound accessor, or has not as many rows as POSITION", key, t);
+                wrong = fmt::format(
+                    "{} of target {} is not a valid accessor, or does not have as many rows as POSITION", key, t);
                 return;
             }
             into.resize(total);
@@ -177,7 +177,7 @@ std::string GltfRig::skin(int index, const std::string& root)
     std::vector<usd::Matrix4d> bind(list.size());
     if (skin->contains("inverseBindMatrices")) {
         const auto m = s_.document.accessor(gltf_number(*skin, "inverseBindMatrices", -1), 16);
-        if (!m || m->size() < 16 * list.size()) return bad("inverseBindMatrices is no sound accessor");
+        if (!m || m->size() < 16 * list.size()) return bad("inverseBindMatrices is not a valid accessor");
         for (std::size_t j = 0; j < list.size(); ++j) {
             // 16 numbers by columns for column vectors are 16 numbers by rows for row vectors: copied as they are.
             usd::Matrix4d one;

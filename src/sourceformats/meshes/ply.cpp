@@ -127,12 +127,13 @@ std::string parse_ply(std::string_view bytes, MeshData& data)
             PlyElement& e = elements.emplace_back();
             e.name        = line[1];
             if (std::from_chars(line[2].data(), line[2].data() + line[2].size(), e.count).ec != std::errc())
-                return "a count is no number";
+                return "a count is not a number";
         }
         if (line[0] == "property" && line.size() > 2 && !elements.empty()) {
             PlyProperty p{line.back(), type_of(line[1] == "list" && line.size() > 3 ? line[3] : line[1]),
                           line[1] == "list" ? type_of(line[2]) : -1};
-            if (p.type < 0 || (line[1] == "list" && p.count_type < 0)) return fmt::format("'{}' is no type", line[1]);
+            if (p.type < 0 || (line[1] == "list" && p.count_type < 0))
+                return fmt::format("'{}' is not a type", line[1]);
             elements.back().properties.push_back(std::move(p));
         }
     }

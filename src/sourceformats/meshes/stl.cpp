@@ -31,7 +31,7 @@ std::string parse_text(std::string_view left, MeshData& data)
             std::string_view number = next_word(left);
             if (number.starts_with('+')) number.remove_prefix(1);
             if (std::from_chars(number.data(), number.data() + number.size(), *v).ec != std::errc())
-                return "a coordinate is no number";
+                return "a coordinate is not a number";
         }
         data.corners.push_back(static_cast<int>(data.points.size()));
         data.points.push_back(p);

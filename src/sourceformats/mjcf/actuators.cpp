@@ -174,7 +174,7 @@ void MjcfReader::only_mujoco(const XmlElement& c, const std::string& name, std::
                    fmt::format("{} '{}'", c.name, name),
                    {},
                    "MjcActuator",
-                   why + ", which no drive of USD does; it stands in the layer of MuJoCo",
+                   why + ", which no drive of USD does; it is kept in MuJoCo's layer",
                    true});
 }
 
@@ -204,16 +204,15 @@ void MjcfReader::drive(const XmlElement& c, const MjcfActuator& a, double gear,
     if (dof.drive &&
         (dof.drive->stiffness != 0 || dof.drive->damping != 0)) {  // a position and a velocity servo on one joint
         if (made.stiffness == 0 && made.damping == 0)              // a force that a program commands, beside a servo
-            return s_.losses.add(
-                {"drives-merged",
-                 Severity::info,
-                 LossAction::converted,
-                 "actuation",
-                 site_of(c.place),
-                 fmt::format("{} '{}'", c.name, name),
-                 {},
-                 {},
-                 "an axis has one drive, which is the servo's; this one stands in the layer of MuJoCo"});
+            return s_.losses.add({"drives-merged",
+                                  Severity::info,
+                                  LossAction::converted,
+                                  "actuation",
+                                  site_of(c.place),
+                                  fmt::format("{} '{}'", c.name, name),
+                                  {},
+                                  {},
+                                  "an axis has one drive, which is the servo's; this one is kept in MuJoCo's layer"});
         const double both = made.stiffness + dof.drive->stiffness;
         // Two springs are one with the sum of their stiffness that rests at the weighted mean.
         if (both > 0) made.target = (made.stiffness * made.target + dof.drive->stiffness * dof.drive->target) / both;

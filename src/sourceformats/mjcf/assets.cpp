@@ -79,7 +79,7 @@ void MjcfReader::height_field(const XmlElement& e)
             path.empty() ? std::nullopt : usd::decode_picture(files::read_given(path).value_or(std::string()));
         if (!bytes)
             return s_.error(kMeshMissing, e.place,
-                            fmt::format("the height field '{}' is no PNG that can be read", *file));
+                            fmt::format("the height field '{}' is not a readable PNG", *file));
         // A grey picture has its value in each of the three channels; the first stands for it.
         rows = bytes->height, columns = bytes->width;
         for (std::size_t i = 0; i < bytes->rgba.size(); i += 4) heights.push_back(bytes->rgba[i]);

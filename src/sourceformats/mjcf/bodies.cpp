@@ -85,7 +85,7 @@ void MjcfReader::body(const XmlElement& e, int parent, const Posed& X, const std
         link.extras.push_back(mj("mjc:gravcomp", "double", usda_number(*g), "", e.place));
         s_.losses.add({"gravcomp", Severity::warning, LossAction::converted, "kinematics", site_of(e.place),
                        fmt::format("body '{}'/gravcomp", link.name), usda_number(*g), "mjc:gravcomp",
-                       "gravity compensation is not simulated; it stands in the layer of MuJoCo"});
+                       "gravity compensation is not simulated; it is kept in MuJoCo's layer"});
     }
     bodies_.try_emplace(link.name, index);
     if (!attaching_.empty()) own_compilers_[index] = compiler_;

@@ -216,7 +216,7 @@ void MjcfReader::geom(const XmlElement& e, int link, const Posed& X, const std::
         made.extras.push_back(mj(hints::kGrid, "double", usda_number(size[2]), "", e.place));
         s_.losses.add({"grid", Severity::info, LossAction::converted, "visual", site_of(e.place),
                        fmt::format("shape '{}'", made.name), usda_number(size[2]) + " m", hints::kGrid,
-                       "USD has no lines on planes; they stand in the layer of MuJoCo"});
+                       "USD has no lines on planes; they are kept in MuJoCo's layer"});
     }
     if (const int condim = whole("condim", 3); condim != 3 && made.collider)
         put("condim", "int", fmt::format("{}", condim));

@@ -38,7 +38,7 @@ const std::map<std::string_view, LeftOut>& table()
           "what a plug-in computes is known to MuJoCo's process alone"}},
         {"pair",
          {"contact-pair", Severity::warning, "contact", true,
-          "values of one pair of shapes have no word in OpenUSD; those of the shapes count, and so do their classes"}},
+          "OpenUSD cannot express values of one pair of shapes; those of the shapes count, and so do their classes"}},
         {"visual", {"viewer-settings", Severity::info, "visual", false, "it is how MuJoCo's own viewer draws"}},
         {"statistic", {"viewer-settings", Severity::info, "visual", false, "it is how MuJoCo's own viewer draws"}},
         {"size", {"memory", Severity::info, "metadata", false, "it is how much memory MuJoCo takes"}},
@@ -68,7 +68,7 @@ void MjcfReader::leave_out(const XmlElement& e, const std::string& above)
                        fmt::format("{} '{}'", sensor ? "sensor" : "equality", name),
                        e.name,
                        {},
-                       sensor ? "USD has no word for what a sensor measures; a simulation gives it as an observation"
+                       sensor ? "USD cannot express what a sensor measures; a simulation gives it as an observation"
                               : "no joint of OpenUSD holds it",
                        !sensor});
         return e.use_all();

@@ -79,7 +79,7 @@ void MjcfReader::fluid(const XmlElement& e)
         e.take(name);
         s_.losses.add({"fluid", Severity::warning, LossAction::converted, "metadata", site_of(e.place),
                        fmt::format("option/{}", name), *text, fmt::format("mjc:option:{}", name),
-                       "forces of a fluid are not simulated; it stands in the layer of MuJoCo", true});
+                       "forces of a fluid are not simulated; it is kept in MuJoCo's layer", true});
     }
 }
 
@@ -126,8 +126,8 @@ void MjcfReader::flag_told(const XmlElement& flags, const std::string& name, boo
                    site_of(flags.place), fmt::format("option/flag/{}", name), on ? "enable" : "disable",
                    "mjc:flag:" + name,
                    kept    ? std::string(known->second)
-                   : moves ? "no solver here has it; it stands in the layer of MuJoCo"
-                           : "it does not change the motion here; it stands in the layer of MuJoCo",
+                   : moves ? "no solver here has it; it is kept in MuJoCo's layer"
+                           : "it does not change the motion here; it is kept in MuJoCo's layer",
                    !kept && moves});
 }
 

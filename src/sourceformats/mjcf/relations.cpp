@@ -104,7 +104,7 @@ void MjcfReader::joint_equality(const XmlElement& c, const XmlElement& m)
     const std::string* other = m.find("joint2");
     if (other == nullptr || joint.dofs.size() != 1) {
         return joint_equality_kept(c, m, follower->first,
-                                   other == nullptr ? "USD has no word for holding a joint at a value"
+                                   other == nullptr ? "USD cannot express a joint that is held at a value"
                                                     : "only joints of one axis follow others");
     }
     const auto leader = dofs_.find(*other);
@@ -131,7 +131,7 @@ void MjcfReader::joint_equality(const XmlElement& c, const XmlElement& m)
                                       "MjcEqualityJointAPI", c.place));
         s_.losses.add({"polynomial-equality", Severity::error, LossAction::approximated, "kinematics", site_of(c.place),
                        fmt::format("joint '{}'", follower->first), "a polynomial", "its linear part",
-                       "a mimic is linear; the rest stands in the layer of MuJoCo"});
+                       "a mimic is linear; the rest is kept in MuJoCo's layer"});
     }
     for (Extra& x : softness(m, "MjcEqualityJointAPI")) joint.extras.push_back(std::move(x));
 }
@@ -315,7 +315,7 @@ void MjcfReader::tendons(const XmlElement& e)
         defaults_.settle(c, m, "tendon", s_);
         s_.losses.add({"tendon", Severity::warning, LossAction::converted, "kinematics", site_of(c.place),
                        fmt::format("tendon '{}'", made.name), c.name, "MjcTendon",
-                       "USD has no tendon; it stands in the layer of MuJoCo", pulls});
+                       "USD has no tendon; it is kept in MuJoCo's layer", pulls});
         if (!good) continue;
         tendons_.try_emplace(made.name, static_cast<int>(tree_.prims.size()));
         tree_.prims.push_back(std::move(made));

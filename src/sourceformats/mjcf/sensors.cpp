@@ -40,7 +40,7 @@ void MjcfReader::sensor(const XmlElement& c)
     c.use_all();
     s_.losses.add({"sensor", Severity::info, LossAction::converted, "ros", site_of(c.place),
                    fmt::format("sensor '{}'", made.name), c.name, "a prim of MuJoCo's layer",
-                   "USD has no word for what a sensor measures; a simulation gives it as an observation"});
+                   "USD cannot express what a sensor measures; a simulation gives it as an observation"});
     tree_.prims.push_back(std::move(made));
 }
 

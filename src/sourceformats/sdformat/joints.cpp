@@ -232,7 +232,7 @@ Dof SdformatReader::dof(const PendingJoint& j, const Joint& of, const XmlElement
             s_.losses.add({"spring", Severity::warning, LossAction::converted, "kinematics", site_of(dynamics->place),
                            fmt::format("joint '{}'/spring_stiffness", j.e->get("name")), usda_number(*stiffness),
                            "mjc:stiffness",
-                           "USD's joints have no springs of their own; the value stands in the layer of MuJoCo"});
+                           "USD's joints have no springs of their own; the value is kept in MuJoCo's layer"});
         }
     }
     return out;
@@ -256,9 +256,10 @@ void SdformatReader::mimics(const PendingJoint& j)
         std::vector<std::string> names;
         for (const auto& [key, index] : joint_of_name_)
             if (key.first == j.scope) names.push_back(key.second);
-        return s_.error(kUnknownName, m->place,
-                        fmt::format("the mimic of joint '{}' names '{}', which is no other joint", follower.name, name),
-                        did_you_mean(name, names));
+        return s_.error(
+            kUnknownName, m->place,
+            fmt::format("the mimic of joint '{}' names '{}', which is not another joint", follower.name, name),
+            did_you_mean(name, names));
     }
     if (which != "axis" || follower.dofs.size() != 1 || tree_.joints[at(leader->second)].dofs.size() != 1)
         return s_.error(kUnsupported, m->place,

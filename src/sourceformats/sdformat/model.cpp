@@ -200,7 +200,7 @@ void SdformatReader::link(const XmlElement& e, int scope)
             made.extras.push_back({Extra::Layer::mujoco, "mjc:gravcomp", "double", "1", "", e.place});
             s_.losses.add({"gravity", Severity::warning, LossAction::converted, "kinematics", site_of(e.place),
                            fmt::format("link '{}'/gravity", name), "false", "mjc:gravcomp 1",
-                           "USD has no word for it; the value stands in the layer of MuJoCo"});
+                           "USD cannot express it; the value is kept in MuJoCo's layer"});
         }
         nodes_[at(index)].link = static_cast<int>(tree_.links.size());
         inertial(e, made);

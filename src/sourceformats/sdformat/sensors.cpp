@@ -26,9 +26,9 @@ void SdformatReader::read_sensor(const PendingThing& p)
         made.place     = e.place;
         s_.losses.add({"sensor", Severity::warning, LossAction::approximated, "ros", site_of(e.place),
                        fmt::format("sensor '{}'", made.name), type, "its frame",
-                       "USD has no word for what the sensor measures"});
+                       "USD cannot express what the sensor measures"});
         tree_.sites.push_back(std::move(made));
-        e.why = "USD has no word for what the sensor measures";
+        e.why = "USD cannot express what the sensor measures";
         return;
     }
     Posed      X   = below(link, p.node);

@@ -8,10 +8,10 @@
 
 namespace mechane::importer {
 
-/// The import of a stage and the finalized model as JSON, "mechane.dump.model/1" (docs/contracts.md): "result" (maps,
-/// units, vendor attributes), "builder" (counts, labels, filter pairs), "model" (every array under its name),
-/// "warnings". Keys are sorted, numbers are widened from single precision and printed in their shortest form, not
-/// finite ones are "nan", "inf", "-inf".
+/// The import of a stage and the finalized model as JSON, "mechane.dump.model/1" (docs/schemas/dump.model.schema.json):
+/// "result" (maps, units, vendor attributes), "builder" (counts, labels, filter pairs), "model" (every array under its
+/// name), "warnings". Keys are sorted, numbers are widened from single precision and printed in their shortest form.
+/// Numbers that are not finite are "nan", "inf", "-inf".
 ///
 /// A refused finalize is part of the answer ("finalize"). Under `newton_1_8`, which refuses joints outside
 /// articulations, the arrays are there all the same.

@@ -61,8 +61,8 @@ struct WriteOptions {
     UsdOptions  usd{};
 };
 
-/// "mechane.trajectory/1" (docs/contracts.md). State is printed as the shortest text that restores each Real; nan and
-/// inf are the texts "nan", "inf", "-inf".
+/// "mechane.trajectory/1" (docs/schemas/trajectory.schema.json). State is printed as the shortest text that restores
+/// each Real; nan and inf are the texts "nan", "inf", "-inf".
 std::string to_json(const model::Model& model, const Recording& recording, const JsonOptions& options = {});
 
 /// One row per frame: t, body poses and velocities, joint coordinates and velocities, energies, number of contacts. The

@@ -14,9 +14,6 @@
 #include "solvers/softstep/mechanism/predict.h"
 #include "solvers/softstep/state/system.h"
 
-// Bodies of batches at the start and the end of a step: four at a time, in double, one in each lane. What comes of a body
-// does not depend on its lane.
-
 namespace mechane::solvers::softstep {
 
 using namespace simd;

@@ -15,9 +15,6 @@
 #include "solvers/softstep/state/divergence.h"
 #include "solvers/softstep/state/system.h"
 
-// Contacts of batches from the caller's buffer into the packets, and back. What lanes hold is copied number by number
-// between the arrays of contacts and eight rows, one a lane; all else is done for eight at once.
-
 namespace mechane::solvers::softstep {
 
 using namespace simd;

@@ -1,13 +1,12 @@
 // Rows of batches, and the motion of their bodies within a step: build, meet, predict, move. The formulas are those of
-// articulated_contacts.cpp for bodies of one link, in `Real` and for eight pairs at once.
+// articulated_contacts.cpp for bodies of one link, in `Real` and for eight pairs at once. Rows are made once a step,
+// and again where something has turned.
 
 #include <algorithm>
 #include <cmath>
 
 #include "solvers/softstep/contact/batch_kernels.h"
 #include "solvers/softstep/contact/contact_law.h"
-
-// Rows and bodies of batches, eight at a time. Rows are made once a step, and again where something has turned.
 
 namespace mechane::solvers::softstep {
 

@@ -8,8 +8,6 @@
 #include "solvers/softstep/contact/batch_kernels.h"
 #include "solvers/softstep/contact/contact_law.h"
 
-// Impulses of batches: sweeps over packets, the law of a contact (contact_law.h) for eight points at once.
-
 namespace mechane::solvers::softstep {
 
 using namespace simd;

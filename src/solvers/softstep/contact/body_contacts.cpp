@@ -1,16 +1,15 @@
 // Single contacts of free bodies (FreeContact): the storage for worlds with few rows. The law is contact_law.h; linear
 // rows are kept once for both bodies, scaled by the roots of their inverse masses.
-// Velocities are whitened: the first block of a body is sqrt(m) v, the second C^-1 R^T w with I^-1 = C C^T.
+// Velocities are mass-orthonormal ("whitened"): the first block of a body is sqrt(m) v, the second C^-1 R^T w with
+// I^-1 = C C^T. m, I, R: mass, inertia in body axes, rotation; v, w: velocity of the centre of mass, angular velocity.
+// What a sweep reads of a contact is in a few cache lines, in the order of the sweeps, since reading them is what a
+// step of many contacts costs.
 
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 
 #include "solvers/softstep/contact/body_contacts.h"
-
-// Contacts of bodies that hang in no tree of several links, which batches are made of. What a sweep reads of one is in a
-// few cache lines, in the order of the sweeps: a batch of a thousand boxes has tens of thousands, and reading them is
-// what its step costs.
 
 namespace mechane::solvers::softstep {
 

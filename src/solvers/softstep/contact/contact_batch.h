@@ -255,7 +255,7 @@ void run_batch_substep(System& system, Island& island, double h, int substep, Is
 void finish_batch(System& system, ContactBatch& batch, IslandReport& report);
 /// Mean loads of the links over the step.
 void add_batch_loads(System& system, const ContactBatch& batch, double h, double dt);
-// -- batch_contacts.cpp
+// -- batch_buffer.cpp
 /// What the materials of any two shapes make together, where all shapes have the same.
 [[nodiscard]] std::optional<Materials> common_materials(const model::Model& model, MaterialCombine rule);
 /// What the contacts of packets [begin, end) say; returns whether some rebound.

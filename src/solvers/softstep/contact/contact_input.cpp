@@ -20,9 +20,6 @@
 #include "solvers/softstep/state/divergence.h"
 #include "solvers/softstep/state/sleep.h"
 
-// Contacts of trees from the caller's buffer into rows, and back. Pieces of the buffer are worked on side by side; what
-// each of them needs is counted first, so that rows and their storage lie in the order of the contacts.
-
 namespace mechane::solvers::softstep {
 
 namespace {

@@ -1,8 +1,15 @@
-// Islands that are solved directly: all rows of a small island at once, by a Newton method on active
-// sets (open, at a bound, sticking, slipping). docs/softstep_method.md, "Islands solved directly", gives the equations.
-// Unknowns are the impulses l; A = J M^-1 J^T is the response of all rows to each other. If the sets do not settle
-// within kDirectPivots rounds, or the matrix is singular, the caller falls back to sweeps.
-
+// Islands that are solved directly: all rows of a small island at once, by a Newton method on active sets (open, at a
+// bound, sticking, slipping). docs/softstep_method.md, "Islands solved directly", says which islands, and how rigid.
+//
+//     open, or a sticking disk     A l = target, with A_ii := A_ii + gamma + kRegularisation A_ii
+//     at a bound                   l = low or high
+//     a slipping disk              |l_t| = mu l_n, against the rate (turning friction: its own coefficient)
+//
+// l       impulses, the unknowns; l_n, l_t  normal and tangential impulse of a contact
+// A       J M^-1 J^T, the response of all rows to each other
+// target  rate that a row asks for, less the one that it has; gamma  softness of a row with a stiffness of its own
+//
+// If the sets do not settle within kDirectPivots rounds, or the matrix is singular, the caller falls back to sweeps.
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,10 @@
 // Rows of single dofs: limits (stops or springs), dry friction and velocity limits. The laws are row_law.h; units are
 // those of the dof (m, rad; N s, N m s).
-// Limits of balls are cones (general_rows.cpp).
+//
+//     lower limit     rate  v, gap q - lower, l >= 0        friction        rate v, |l| <= h friction
+//     upper limit     rate -v, gap upper - q, l >= 0        velocity limit  rate -sign(v) v, bias = limit, l >= 0
+//
+// q, v: coordinate and rate of the dof; h: substep [s]. Limits of balls are cones (general_rows.cpp).
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,14 @@
 // General rows: rows with a Jacobian of their own over one or two groups. Distance joints, cone limits of balls, and
 // what a joint that closes a loop still has as a joint: drives, limits, friction.
 // Directions are in world axes at the anchors of the step; the law of each row is row_law.h.
+//
+//     distance    u = d / |d| with d from the parent's to the child's anchor; rate of the row u . d';
+//                 gap |d| - lower, or upper - |d| with the sign turned; its drive is a spring of |d| - target
+//     cone        the swing of the child's axis has the parts y and z towards the second and third axis of the joint;
+//                 level = sqrt((y / cy)^2 + (z / cz)^2) <= 1, gap (1 - level) / |grad level|, to first order
+//     dof of a loop joint    its coordinate is read off the bodies; stop, spring or friction as of any dof
+//
+// cy, cz: half angles of the cone [rad]. Gains of acceleration drives are divided by the response of their row.
 
 #include <algorithm>
 #include <cmath>

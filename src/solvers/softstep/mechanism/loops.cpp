@@ -1,8 +1,20 @@
 // Loops of a group: bilateral rows of joints that close loops and of mimic relations, eliminated instead of iterated.
 // Velocities are projected onto them, positions are pulled together, and every response is that of the closed
 // mechanism.
-// A = S J M^-1 J^T S + 1e-6 E is factored by Cholesky in double (docs/softstep_method.md, "Loops"). Rows are at the
-// child's anchor, in axes of the parent's anchor; errors in m and rad.
+// Rows are at the child's anchor, in axes of the parent's anchor; errors in m and rad.
+//
+//     A  = S J M^-1 J^T S + 1e-6 E                                 build_loops: Cholesky, in double
+//     v := v - M^-1 J^T S A^-1 S (J v - target)                    project_velocity
+//     q := q - M^-1 J^T S A^-1 S clamp(error, -+ kPushVelocity h)  close_loops
+//     x := x - M^-1 J^T S A^-1 S J x                               constrain: every response x of the group
+//
+// J       rows of locked directions (6 less the dofs of a joint) and of mimic relations
+// M       mass matrix of the open trees; E  identity
+// S       scales, diagonal: unit response, but weak where hardly any dof moves a row
+// target  minus the rate that prescribed bodies give the row; error  by how much the row is open; h  substep [s]
+//
+// Closed loops in joint coordinates: Featherstone 2008, chapter 8. docs/softstep_method.md, "Loops", explains S and the
+// 1e-6.
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,17 @@
 // Velocities at the end of a substep without rows: kinematics, inverse dynamics, mass matrix, implicit drives and
 // springs. Mechanism::motion is changed in place; `tau` holds the bias forces.
-// (M + h B + h^2 K) dv = h (tau - bias + K (e - h v) - B v); docs/softstep_method.md, "Prediction of a tree".
+//
+//     (M + h B + h^2 K) dv = h (tau - bias + K (e - h v) - B v)         set_diagonal, set_impulses
+//
+// M          mass matrix with armature (dynamics/articulated.h: Featherstone 2008, chapters 5 and 6)
+// K, B       stiffness and damping of drives, springs and dampers, diagonal
+// tau, bias  given forces of the dofs; forces that hold the present motion against gravity and velocity forces
+// e          target less coordinate of a drive or spring; a target rate is subtracted from v in B v
+// h, dv      substep [s]; change of the rates v
+//
+// This is implicit Euler, exact for one dof and stable for any gains. A drive beyond its effort limit becomes a
+// constant force and the system is solved again (saturate_drives). Free bodies turn by `gyrate`.
+// docs/softstep_method.md, "Prediction of a tree", says more.
 // One tree (predict_tree) and four that are alike (prepare_four) run the same operations in the same order.
 
 #include <algorithm>

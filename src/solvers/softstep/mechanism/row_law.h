@@ -4,7 +4,34 @@
 #include "mechane/math/lane_by_lane.h"
 #include "solvers/softstep/parameters.h"
 
-// The law of a scalar row: limits, springs, dry friction. N is double, or what a device computes with.
+// The law of a scalar row: joint limits, springs and drives, dry friction, velocity limits. N is double, or what a
+// device computes with.
+//
+// A row looks at one rate r = J v and pushes with one impulse l (`lambda`). It asks for
+//
+//     r + bias + gamma l = 0        with  low <= l <= high
+//
+// A sweep corrects the rows in turn (projected Gauss-Seidel): each adds dl to its impulse, which is then clamped to the
+// bounds. With the response w = J M^-1 J^T of the row to itself,
+//
+//     hard          dl = -(r + bias) / w
+//     soft          dl = -a2 a3 (r + bias) / w - a3 l         mass_scale = a2 a3, impulse_scale = a3 (parameters.h)
+//     compliant     dl = -(r + bias + gamma l) / (w + gamma)
+//     hard or soft in a relaxation sweep     dl = -(r + relax_bias) / w
+//
+// * A stop (make_stop) is open or passed by the gap C. Open, C > 0, it is hard with bias = C / h: it is reached within
+//   the substep and not passed. Passed, it is soft with kLimitHertzTimesStep / h and kLimitDampingRatio, and goes back
+//   at kPushVelocity at most.
+// * A spring (make_spring) is implicit Euler, l = -h (ke (C + h r) + kd (r - rate)), which is the row with
+//   bias = (ke C - kd rate) / (kd + h ke) and gamma = 1 / (h (kd + h ke)). It is stable for any gains.
+// * Dry friction is bias 0 with |l| <= h times the friction force. A velocity limit is a row against the motion with
+//   bias = the limit. Both are set in dof_rows.cpp.
+//
+// Soft rows: Catto, "Soft Constraints", GDC 2011, and "Solver2D", 2024.
+//
+//     h       substep [s]                      r, bias   rates [m/s, rad/s]
+//     C       error or gap [m, rad]            l         impulse [N s, N m s]
+//     ke, kd  stiffness and damping            w, gamma  response and softness [1/kg, 1/(kg m^2)]
 
 namespace mechane::solvers::softstep {
 

@@ -1,5 +1,6 @@
 // Divergence: which worlds have left all bounds, whom to blame, and what such worlds forget. Bounds: finite poses and
-// twists, coordinates below 1e12, rates below kDivergedVelocity.
+// twists, coordinates below 1e12, rates below kDivergedVelocity. The state of such a world is left as it was, and
+// nothing of it reaches the others.
 
 #include <fmt/format.h>
 
@@ -14,8 +15,6 @@
 #include "mechane/tasks/parallel.h"
 #include "solvers/softstep/parameters.h"
 #include "solvers/softstep/state/sleep.h"
-
-// Worlds that cannot go on stay behind alone: their state is left as it was, and nothing of them reaches the others.
 
 namespace mechane::solvers::softstep {
 

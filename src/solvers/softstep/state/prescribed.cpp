@@ -1,16 +1,18 @@
 // Prescribed (kinematic) bodies: their velocity over the step, the change of it at the step's beginning, and their pose
 // at a time within the step. Poses in the world [m], twists at the centre of mass.
+//
+// Over a step each body moves with one velocity V, the one that takes it to its target, and changes it when the next
+// step begins. Everything that a joint ties to the body feels this acceleration. Rows of loop joints see the new
+// velocity. A tree, whose rates v are relative to the body, gets the impulse that its joint transmits (kick_tree):
+//
+//     v := v - M^-1 S^T I (V_new - V_old)        M  mass matrix of the tree, S^T I  momentum of the tree as one body
+//
+// Impulses of a dt at the ends of steps and straight ways between them are second order accurate in dt.
 
 #include <cstring>
 
 #include "solvers/softstep/mechanism/predict.h"
 #include "solvers/softstep/state/prescribed.h"
-
-// Bodies whose motion is prescribed. Over a step each moves with one velocity, the one that takes it to its target, and
-// changes it when the next step begins. That change is an acceleration which everything feels that hangs on the body:
-// rows of loop joints see the new velocity, and a tree, whose rates are relative to the body, is given the impulse that
-// its joint transmits. Impulses of a dt at the steps' ends and straight ways between them make the motion of what hangs
-// there second order accurate in dt.
 
 namespace mechane::solvers::softstep {
 

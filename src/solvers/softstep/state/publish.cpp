@@ -1,5 +1,6 @@
 // Publishing: trees are rounded to Real before the last kinematics of a step, so that the pose in double belongs to the
-// published coordinates bit by bit.
+// published coordinates bit by bit. The next step would place them again from these coordinates; so it starts from what
+// this one has placed, as long as nobody writes to the state.
 
 #include <algorithm>
 #include <array>
@@ -7,10 +8,6 @@
 
 #include "mechane/math/four.h"
 #include "solvers/softstep/state/publish.h"
-
-// A step ends by placing what moves, and the next one would place it again from the published coordinates, which are
-// the same but for what Real rounds off. So trees are rounded first: what the step places at its end is what the
-// published state says, to the last bit, and the next step starts from it as long as nobody writes to the state.
 
 namespace mechane::solvers::softstep {
 

@@ -1,12 +1,16 @@
 // Reactions: the wrench that each joint transmits over the step, for Observables and for joints that break. Forces [N]
 // and torques [N m] in world axes, about the child's centre of mass.
 //
+// A joint of a tree has no row and so no impulse. Its wrench is what the change of momentum leaves for it (Newton and
+// Euler), from the leaves inwards:
+//
+//     inbound[l] = (m (a - g), (L - L_start) / dt) - load[l] + sum of inbound[c] over the children c, moved to l
+//
 // inbound[l]  wrench that link l gets by its joint, about its centre of mass
 // load[l]     mean wrench of contacts, loops and the user on it
+// m, a, g     mass, mean acceleration of the centre of mass over the step, gravity
+// L, L_start  spin of the link at the end and at the start of the step
 // h, dt       substep and step [s]
-//
-// For each link Newton and Euler give m (a - g) and the change of spin over dt; what the loads do not explain came
-// through its joints, its own and those of its children.
 
 #include <algorithm>
 #include <cmath>
@@ -14,9 +18,6 @@
 #include "solvers/softstep/mechanism/loops.h"
 #include "solvers/softstep/mechanism/response.h"
 #include "solvers/softstep/state/reactions.h"
-
-// What joints carry. A tree joint has no row and so no impulse: its wrench is what the change of momentum over the step
-// leaves for it after gravity and the mean loads of contacts, loops and ranges.
 
 namespace mechane::solvers::softstep {
 
