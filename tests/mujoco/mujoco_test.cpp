@@ -801,6 +801,23 @@ TEST_CASE(
     CHECK(std::isfinite(stiff.state.joint_q[0]));
 }
 
+TEST_CASE("a limit of which only the damping was chosen is a stop, as under softstep")
+{
+    NEEDS_MUJOCO;
+    auto d        = dof({0, 1, 0});
+    d.limit_lower = -1, d.limit_upper = 1, d.limit_kd = 40;
+    Mujoco     w(pendulum(1, 0.25, 0, d));
+    const auto solref = w.field("jnt_solref");
+    // MuJoCo's own reference: 0.02 s, critically damped.
+    CHECK(solref[0] == doctest::Approx(0.02).epsilon(1e-12));
+    CHECK(solref[1] == doctest::Approx(1).epsilon(1e-12));
+    // Whoever chose the stiffness has a spring, also of the value that is the default.
+    d.limit_authored = true;
+    Mujoco chosen(pendulum(1, 0.25, 0, d));
+    chosen.step(0.002);
+    CHECK(chosen.field("jnt_solref")[0] < 0);
+}
+
 TEST_CASE("a thousand balls in a heap find room for their contacts")
 {
     NEEDS_MUJOCO;

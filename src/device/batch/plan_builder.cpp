@@ -26,6 +26,7 @@
 #include "mechane/dynamics/forest.h"
 #include "mechane/model/builder.h"
 #include "mechane/model/joint_table.h"
+#include "mechane/model/limit_gains.h"
 #include "mechane/solvers/materials.h"
 
 namespace mechane::device {
@@ -536,8 +537,7 @@ class Builder {
                 n[dof_number::limit_kd] = good(m_.joint_limit_kd[d]);
                 // A stiff limit is a row that stops; others are springs. Softstep decides the same way.
                 const bool stiff     = n[dof_number::limit_ke] == 0 || lower == upper ||
-                                       (m_.joint_limit_authored[d] == 0 &&  // as in softstep: nobody has asked for it
-                                        n[dof_number::limit_ke] == model::JointDofConfig{}.limit_ke);
+                                       model::limit_stiffness_is_unchosen(m_, d);
                 n[dof_number::lower] = has_lower ? lower : 0, n[dof_number::upper] = has_upper ? upper : 0;
                 flags |= (has_lower ? kHasLower : 0) | (has_upper ? kHasUpper : 0) | (stiff ? kStiffLimit : 0);
             }

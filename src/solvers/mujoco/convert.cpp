@@ -17,6 +17,7 @@
 
 #include "mechane/geometry/mass.h"
 #include "mechane/model/builder.h"
+#include "mechane/model/limit_gains.h"
 #include "mechane/model/types.h"
 #include "mechane/solvers/codes.h"
 #include "solvers/mujoco/filter.h"
@@ -233,9 +234,7 @@ class Converter {
         // the stiffness and damping of the limit are forces.
         const Solref raw    = a_.numbers<2>("solreflimit", dof, {0, 0});
         const int    mode   = a_.whole("solreflimit_mode", dof, raw != Solref{0, 0} ? 1 : 0);
-        const bool   unsaid = !o_.newton_compat && m_.joint_limit_authored[dof] == 0 &&
-                              m_.joint_limit_ke[dof] == static_cast<Real>(plain_dof.limit_ke) &&
-                              m_.joint_limit_kd[dof] == static_cast<Real>(plain_dof.limit_kd);
+        const bool   unsaid = !o_.newton_compat && model::limit_stiffness_is_unchosen(m_, dof);
         if (mode == 1 && raw != Solref{0, 0}) {
             j.solref_limit = raw;
         } else if (mode == 0 && !unsaid) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "mechane/model/builder.h"
+#include "mechane/model/limit_gains.h"
 #include "mechane/model/types.h"
 #include "mechane/tasks/parallel.h"
 #include "solvers/softstep/mechanism/groups.h"
@@ -376,10 +377,8 @@ void read_laws(const model::Control& control, Mechanism& system)
         // docs/softstep_method.md, "Which limits are stops".
         law.limit_ke = not_negative(m.joint_limit_ke[d]);
         law.limit_kd = not_negative(m.joint_limit_kd[d]);
-        // A spring of Newton's default on a link of 1e-3 kg m^2 would ring at 500 Hz, and 0.5 rad beyond its limit it
-        // would hold 1250 J; nobody has asked for it. A damping alone makes no spring.
-        const bool unsaid = m.joint_limit_authored[d] == 0 && law.limit_ke == model::JointDofConfig{}.limit_ke;
-        law.stiff_limit   = law.limit_ke == 0 || unsaid || law.lower == law.upper;
+        // A damping alone makes no spring.
+        law.stiff_limit = law.limit_ke == 0 || model::limit_stiffness_is_unchosen(m, d) || law.lower == law.upper;
     }
 }
 
