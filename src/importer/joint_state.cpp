@@ -22,6 +22,9 @@ constexpr double kGimbal = 1e-5;
 
 double without_dust(double q) { return std::abs(q) < kDust ? 0 : q; }
 
+/// Half a turn is positive, on whichever side of it rounding puts the pose.
+double one_half_turn(double angle) { return angle < kDust - kPi ? angle + 2 * kPi : angle; }
+
 /// Angle of the turn about `axis` in a rotation, in (-pi, pi].
 /// Swing-twist again: the angle of the twist part about the axis.
 double twist_angle(const Quatd& q, const Vec3d& axis)
@@ -118,7 +121,7 @@ void take_coordinates_from_poses(const Import& run, const JointEnds& ends, model
         const auto angles = successive_angles(X_PC.q, joint.angular_axes);
         for (std::size_t i = 0; i < joint.angular_axes.size(); ++i)
             joint.angular_axes[i].initial_q =
-                angles ? without_dust(within_limits((*angles)[i], joint.angular_axes[i])) : 0;
+                angles ? without_dust(within_limits(one_half_turn((*angles)[i]), joint.angular_axes[i])) : 0;
     }
     for (JointDofConfig& dof : joint.linear_axes) dof.initial_q = without_dust(dot(X_PC.p, dof.axis));
 }

@@ -81,9 +81,9 @@ Body read_body(const Reader& reader, const Record& record)
 
     const usd::Decomposition d = usd::decompose(record.world);
     if (transform_is_usable(record.world, d)) {
-        body.X_WB     = {d.translation, d.rotation};
-        body.scale    = d.scale;
-        body.sheared  = d.sheared;
+        body.X_WB    = {d.translation, d.rotation};
+        body.scale   = d.scale;
+        body.sheared = d.sheared;
         // The factored rotation is a proper one, and the sign of the determinant is lost in it.
         body.mirrored = usd::determinant3(record.world) < 0;
     } else {

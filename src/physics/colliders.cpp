@@ -47,8 +47,8 @@ bool place(const Reader& reader, const Record& record, Collider& collider)
     if (!inverse_body) return false;
     const usd::Decomposition local = usd::decompose(record.world * *inverse_body);
     // The local matrix lies in the body's scaled space: its translation takes the body's scale to be a length.
-    collider.X_BS                  = {scale(local.translation, body.scale), local.rotation};
-    collider.local_scale           = local.scale;
+    collider.X_BS        = {scale(local.translation, body.scale), local.rotation};
+    collider.local_scale = local.scale;
     return !world.singular && !local.singular && is_finite(collider.X_BS);
 }
 
@@ -167,7 +167,7 @@ void inherit_masses(Reader& reader, const std::vector<Index>& xform_mass_of)
     std::vector<int>  bodies_below(model.xform_masses.size(), 0);
     std::vector<char> taken(model.xform_masses.size(), 0);
     // Visits the masses above a body, nearest first, up to the next body.
-    const auto        climb = [&](std::size_t record, const auto& visit) {
+    const auto climb = [&](std::size_t record, const auto& visit) {
         for (Index i = reader.records[record].parent; i != kNone && at(i).body == kNone; i = at(i).parent)
             if (const Index mass = xform_mass_of[static_cast<std::size_t>(i)]; mass != kNone) visit(mass);
     };

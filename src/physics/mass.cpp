@@ -245,8 +245,8 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
 
     const Diagonalized axes = diagonalize(is_finite(I) ? I : Mat33d::identity());
     // The authored diagonal is taken together with the axes as they are, authored or not.
-    out.diagonal            = with_inertia ? authored.diagonal : axes.diagonal;
-    out.axes                = authored.has_axes() ? authored.axes : axes.axes;
+    out.diagonal = with_inertia ? authored.diagonal : axes.diagonal;
+    out.axes     = authored.has_axes() ? authored.axes : axes.axes;
     if (authored.has_axes() && !with_inertia)
         found.add(kAxesWithoutInertia, body.prim.attribute("physics:principalAxes").site(),
                   fmt::format("<{}> authors principal axes but no diagonal inertia", body.path.text()));

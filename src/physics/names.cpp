@@ -66,7 +66,10 @@ void check_placement(const Reader& reader, const Record& record)
         misplaced(reader, record, "PhysicsMeshCollisionAPI", "a Mesh");
     else if (record.has_mesh_collision && !record.has_collision)
         misplaced(reader, record, "PhysicsMeshCollisionAPI", "PhysicsCollisionAPI beside it");
-    if (record.has_material && !record.prim.is_a(kMaterial))
+    if (record.one_of_several)
+        misplaced(reader, record, "PhysicsMaterialAPI beside another physics schema",
+                  "one of them: the first applied one is read");
+    else if (record.has_material && !record.prim.is_a(kMaterial))
         misplaced(reader, record, "PhysicsMaterialAPI", "a Material");
     if (record.is_scene || record.is_group)
         for (const char* api :

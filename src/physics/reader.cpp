@@ -55,7 +55,7 @@ usd::Value Reader::value(const usd::Prim& prim, const usd::Token& name) const
     if (log != nullptr) log->note(prim, name, Use::read);
     const usd::Attribute attribute = prim.attribute(name);
     if (is_unread_type(options.conventions, attribute)) return {};
-    usd::Value           authored  = attribute.authored_value();
+    usd::Value authored = attribute.authored_value();
     if (!authored.empty()) return authored;
     // A blocked value is meant to be the fallback: no sample is looked for.
     if (attribute.blocked()) return {};

@@ -20,7 +20,8 @@ struct Traits {
     bool                     has_body = false, has_collision = false, has_mesh_collision = false, has_mass = false;
     bool                     has_material = false, has_articulation = false, has_pairs = false, has_binding = false;
     bool                     has_limit_or_drive = false;
-    usd::Token               custom;  ///< shape or joint token of another engine
+    bool                     one_of_several     = false;  ///< materials_stand_alone left something of it out
+    usd::Token               custom;                      ///< shape or joint token of another engine
 };
 
 /// A prim of the sweep. `parent` indexes the records; kNone at a root.

@@ -46,7 +46,7 @@ Result<bool> realign_joint_frames(const PhysicsModel& model, Index index, usd::L
     const Posed& X_kept  = keep == 0 ? joint.X_WF0 : joint.X_WF1;
     const Posed& X_moved = keep == 0 ? joint.X_WF1 : joint.X_WF0;
     // Single precision is relative: far from the origin frames agree less.
-    const double reach   = std::max({1.0, length(X_kept.p), length(X_moved.p)});
+    const double reach = std::max({1.0, length(X_kept.p), length(X_moved.p)});
     if (length(X_kept.p - X_moved.p) <= kSame * reach &&
         length(to_rotation_vector(conjugate(X_kept.q) * X_moved.q)) <= kSame)
         return false;

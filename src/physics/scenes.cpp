@@ -13,7 +13,7 @@ namespace mechane::physics {
 
 namespace {
 
-constexpr double kEarth          = 9.81;     // [m/s^2]
+constexpr double kEarth = 9.81;  // [m/s^2]
 /// Half the largest float: the schema's -inf survives a pass through formats that know no infinities.
 constexpr double kUnsetMagnitude = -0.5e38;  // a magnitude below this is the sentinel -inf
 

@@ -90,6 +90,25 @@ void read_apis(const Apis& apis, const ParseOptions& options, const usd::Prim& p
     }
 }
 
+/// OpenUSD's parser takes a prim by the first of its schemas that it looks for: a material is nothing else then, not
+/// even a joint, and what is something else is no material.
+void stand_alone(const Apis& apis, const usd::Prim& prim, Traits& out)
+{
+    if (!out.has_material) return;
+    const std::vector<usd::Token> applied = prim.applied_apis();
+    const auto                    first = std::find_if(applied.begin(), applied.end(), [&apis](const usd::Token& api) {
+        return api == apis.material || api == apis.body || api == apis.collision || api == apis.articulation;
+    });
+    if (first == applied.end()) return;
+    const bool material = *first == apis.material;
+    out.one_of_several  = !material || out.has_body || out.has_collision || out.has_articulation || out.joint;
+    out.has_material    = material;
+    if (!material) return;
+    out.has_body = out.has_collision = out.has_articulation = false;
+    out.joint.reset();
+    out.custom = {};
+}
+
 Traits classify(const Apis& apis, const ParseOptions& options, const usd::Prim& prim)
 {
     static const usd::Token kScene("PhysicsScene"), kGroup("PhysicsCollisionGroup"), kJoint("PhysicsJoint"),
@@ -118,7 +137,9 @@ Traits classify(const Apis& apis, const ParseOptions& options, const usd::Prim& 
     }
     read_apis(apis, options, prim, out);
     // A scene or a group is nothing else, whatever is applied to it (PHY_API_MISPLACED).
-    if (out.is_scene || out.is_group) out.has_body = out.has_collision = out.has_articulation = out.has_material = false;
+    if (out.is_scene || out.is_group)
+        out.has_body = out.has_collision = out.has_articulation = out.has_material = false;
+    if (options.conventions.materials_stand_alone) stand_alone(apis, prim, out);
     return out;
 }
 

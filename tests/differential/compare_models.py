@@ -132,7 +132,7 @@ def differences(expected, found, arrays=ARRAYS):
             for i, (x, y) in enumerate(rows):
                 xs, ys = list(flat(x)), list(flat(y))
                 numbers = [abs(v) for v in xs if isinstance(v, (int, float)) and not isinstance(v, bool)]
-                atol = (1e-6 if name in COORDINATES else ATOL) + (RTOL * max(numbers) if len(xs) > 1 and numbers and math.isfinite(max(numbers)) else 0)
+                atol = (2e-6 if name in COORDINATES else ATOL) + (RTOL * max(numbers) if len(xs) > 1 and numbers and math.isfinite(max(numbers)) else 0)
                 if len(xs) != len(ys) or not all(same(u, v, atol) for u, v in zip(xs, ys)):
                     bad.append(i)
             if bad:

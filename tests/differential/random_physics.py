@@ -245,6 +245,8 @@ class Writer(Draw):
             return line[0]
         other = self.one(OTHER_TYPES[kind])
         if other in ("int", "uchar"):
+            if value in ("inf", "-inf"):
+                return line[0]
             value = str(int(float(value))) if kind == "float" else value
         return f"{space}{uniform}{other} {name} = {value}"
 

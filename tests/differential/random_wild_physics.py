@@ -1,5 +1,5 @@
 """Physics as random_physics draws it, with what is rare there: materials and groups by collections of every kind, values over time only or without end, schemas where they do
-not belong, bodies and joints in variants, classes and instances within instances, ends of joints that are copies."""
+not belong and in any order, bodies and joints in variants, classes and instances within instances, ends of joints that are copies."""
 from tests.differential import random_physics
 
 #: Prims that are no solids but may be called one.
@@ -57,8 +57,10 @@ class Writer(random_physics.Writer):
             schemas += more[0]
             lines += [line for line in more[1] if line.split(" = ")[0] not in {other.split(" = ")[0] for other in lines}]
         if kind != "Material" and self.maybe(0.04):
-            schemas += [self.one(("PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI", "PhysicsMeshCollisionAPI", "PhysicsArticulationRootAPI", "PhysicsFilteredPairsAPI", "PhysicsDriveAPI:angular", "PhysicsDriveAPI:rotZ",
+            schemas += [self.one(("PhysicsMaterialAPI", "PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI", "PhysicsMeshCollisionAPI", "PhysicsArticulationRootAPI", "PhysicsFilteredPairsAPI", "PhysicsDriveAPI:angular", "PhysicsDriveAPI:rotZ",
                                   "PhysicsLimitAPI:linear", "PhysicsLimitAPI", "PhysicsDriveAPI:nonsense"))]
+        if self.maybe(0.05):
+            self.chance.shuffle(schemas)
         lines = [self.odd(line) for line in lines]
         if inside and self.maybe(0.03):
             inside = 'variantSet "shape" = {\n"one" {\n' + inside + '}\n"two" {\n}\n}\n'
@@ -76,8 +78,9 @@ class Writer(random_physics.Writer):
             return line
         if self.maybe(0.4):
             return f"{head}.timeSamples = {{ 0: {value}, 10: {value} }}"
-        # An endless distance is no limit, though OpenUSD calls it one; masses without end or meaning are a matter of the solver.
-        return line if any(word in head for word in ("mass", "density", "Friction", "restitution", "Distance")) else f"{head} = {self.one(ODD_NUMBERS)}"
+        # An endless distance is no limit, though OpenUSD calls it one, and an endless gravity none that a scene can have; masses without end or meaning are a matter of the solver.
+        number = self.one(ODD_NUMBERS)
+        return line if any(word in head for word in ("mass", "density", "Friction", "restitution", "Distance")) or "gravity" in head and number == "inf" else f"{head} = {number}"
 
     def part(self, above, name, depth):
         if depth > 0 and self.maybe(0.05):  # a collider that is no solid

@@ -184,8 +184,8 @@ def faults(folder, family, options):
     text, notes = commented(asset.read_text(), int(folder.name))
     if family != "stages":
         asset.write_text(text)
-    before = found(asset)
     try:
+        before = found(asset)
         status, edits, once = repaired(folder, "once", asset, *options)
     except subprocess.TimeoutExpired:
         # Few stages of many classes take OpenUSD's composition forever, before anything of ours begins.

@@ -5,7 +5,7 @@ import subprocess
 import unittest
 
 from tests.cli.program import corpus
-from tests.differential import random_robots, random_wild_robots
+from tests.differential import random_robots, random_soft, random_wild_robots
 from tests.differential.drawn import PYTHON, answered, compared
 from tests.differential.test_models import LOST_BODIES, LOST_WELDS, compare
 
@@ -56,6 +56,9 @@ class RandomRobots(unittest.TestCase):
 
     def test_robots_with_what_is_rare_become_newtons_models(self):
         self.campaign(random_wild_robots.Writer)
+
+    def test_soft_things_drawn_by_chance_become_newtons_models(self):
+        self.campaign(random_soft.Writer)
 
     def campaign(self, writer):
         with answered(ORACLE, writer, "0:30") as folders:

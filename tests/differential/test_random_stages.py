@@ -110,6 +110,7 @@ class RandomStages(unittest.TestCase):
                 if given_up_on or not done.stdout and not answer.exists():
                     given_up += 1
                     continue
+                self.assertTrue(done.stdout, f"seed {folder.name}: nothing is printed: {done.stderr[-500:]}")
                 ours = json.loads(done.stdout)
                 for side in (expected, ours):
                     side["stage"]["layers"] = [name for name in side["stage"]["layers"] if not pathlib.Path(name).name.startswith(LISTED_LATER)]

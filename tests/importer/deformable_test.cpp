@@ -320,6 +320,23 @@ TEST_CASE("flat and inverted elements are left out and counted, and a mesh of no
         CHECK(none.builder.particles.empty());
         CHECK(none.found.count("IMPORT_DEFORMABLE_SKIPPED") == 1);
     }
+    // Newton keeps the points and the skin of a mesh whose elements are all inverted, unless it has a rest shape.
+    for (const bool rests : {false, true}) {
+        CAPTURE(rests);
+        const Imported newton = import_text(
+            stage_text("def TetMesh \"soft\" ( prepend apiSchemas = [\"PhysicsVolumeDeformableSimAPI\"] ) {\n    "
+                       "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]\n    int4[] "
+                       "tetVertexIndices = [(0, 2, 1, 3)]\n    " +
+                       std::string(rests ? "point3f[] physics:restShapePoints = [(0, 0, 0), (0, 1, 0), (1, 0, 0), "
+                                           "(0, 0, 1)]\n"
+                                         : "") +
+                       "}\n"),
+            newton_options());
+        REQUIRE(newton.result);
+        CHECK(newton.builder.particles.size() == (rests ? 0 : 4));
+        CHECK(newton.builder.tri_indices.size() == (rests ? 0 : 4));
+        CHECK(newton.builder.tets.empty());
+    }
 }
 
 TEST_CASE("a disabled or kinematic deformable is skipped with one warning each (SOFT-028)")
@@ -376,6 +393,43 @@ TEST_CASE("a curve is a rod of capsules whose joints have the rigidities of the 
     REQUIRE(lone.result);
     CHECK(lone.builder.bodies.empty());
     CHECK(lone.found.count("IMPORT_DEFORMABLE_SKIPPED") == 1);
+}
+
+TEST_CASE("frames of a cable are carried along it, so that its joints bend and do not twist (SOFT-019)")
+{
+    const std::string bent = "[(0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1), (0, 1, 1)]";
+    const std::string weld = R"(def PhysicsAttachment "weld" {
+    rel physics:src0 = </cable>
+    rel physics:src1 = </more>
+    token physics:type0 = "point"
+    token physics:type1 = "point"
+    int[] physics:indices0 = [2]
+    int[] physics:indices1 = [0]
+}
+)";
+    std::string       more = cable("", "[(1, 1, 0), (1, 1, 1), (0, 1, 1)]");
+    more.replace(more.find("\"cable\""), 7, "\"more\"");
+    // One curve, and two that are welded end to end.
+    for (const std::string& stage : {cable("", bent), cable("", "[(0, 0, 0), (1, 0, 0), (1, 1, 0)]") + more + weld}) {
+        const Imported in = import_text(stage_text(stage));
+        REQUIRE(in.result);
+        REQUIRE(in.builder.bodies.size() == 4);
+        CHECK(in.builder.articulations.size() == 1);
+        CHECK(in.found.count("IMPORT_JOINT_SNAPPED") == 0);
+        const Vec3d along[]  = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}};
+        const Vec3d middle[] = {{0.5, 0, 0}, {1, 0.5, 0}, {1, 1, 0.5}, {0.5, 1, 1}};
+        for (std::size_t i = 0; i < 4; ++i) {
+            CAPTURE(i);
+            const Quatd q = in.builder.bodies[i].q.q;
+            CHECK(length(rotate(q, Vec3d{0, 0, 1}) - along[i]) < 1e-9);
+            CHECK(length(in.builder.bodies[i].q.p - middle[i]) < 1e-9);
+            if (i == 0) continue;
+            // From one segment to the next it turns about what is across both.
+            const Quatd turn = conjugate(in.builder.bodies[i - 1].q.q) * q;
+            CHECK(std::abs(turn.z) < 1e-9);
+            CHECK(std::abs(turn.w) == Approx(std::sqrt(0.5)).epsilon(1e-9));
+        }
+    }
 }
 
 TEST_CASE(

@@ -719,6 +719,26 @@ TEST_CASE("a hinge whose sides lie half a turn about another axis apart is at ze
     }
 }
 
+TEST_CASE("half a turn is positive on whichever side rounding puts the pose, unless only the other lies in the limits")
+{
+    for (const char* limits : {"", "float physics:lowerLimit = -200\n    float physics:upperLimit = 10"})
+        for (const double slip : {0.0, 3e-8, -3e-8}) {
+            CAPTURE(limits);
+            CAPTURE(slip);
+            const Imported in = import_text(stage_text(robot(
+                body("a") +
+                fmt::format(
+                    "def Cube \"b\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsCollisionAPI\"]) {{\n    "
+                    "quatf xformOp:orient = ({}, 1, 0, 0)\n    uniform token[] xformOpOrder = "
+                    "[\"xformOp:orient\"]\n}}\n",
+                    slip) +
+                joint("PhysicsRevoluteJoint", "hinge", "/robot", "a", "b",
+                      "uniform token physics:axis = \"X\"\n    " + std::string(limits)))));
+            REQUIRE(in.result);
+            CHECK(only_dof(in).initial_q == doctest::Approx(*limits == 0 ? kPi : -kPi).epsilon(1e-6));
+        }
+}
+
 TEST_CASE("where two of a joint's three turns are one, the first has the whole of it")
 {
     // Half a right angle about x, then one about y: whatever single precision makes of the pose, the third

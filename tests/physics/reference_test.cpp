@@ -111,6 +111,30 @@ def Points "P" (prepend apiSchemas = ["PhysicsCollisionAPI"]) {
     CHECK(object(dump, "SpherePointsShape", "/P")["localPos"] == std::vector<double>{0, 0, 0});
 }
 
+TEST_CASE("a material is nothing else where its schema is applied first, and none where another one is (PHY-025)")
+{
+    const char* stage = R"(
+def Cube "solid" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMaterialAPI", "PhysicsRigidBodyAPI"]) {}
+def Cube "stuff" (prepend apiSchemas = ["PhysicsMassAPI", "PhysicsMaterialAPI", "PhysicsCollisionAPI", "PhysicsRigidBodyAPI"]) {}
+def Scope "trunk" (prepend apiSchemas = ["PhysicsArticulationRootAPI", "PhysicsMaterialAPI"]) {}
+def PhysicsFixedJoint "hold" (prepend apiSchemas = ["PhysicsMaterialAPI"]) { rel physics:body1 = </solid> }
+def PhysicsFixedJoint "root" (prepend apiSchemas = ["PhysicsArticulationRootAPI", "PhysicsMaterialAPI"]) { rel physics:body1 = </solid> }
+def Material "pure" (prepend apiSchemas = ["PhysicsMaterialAPI"]) {}
+)";
+    const auto  dump  = reference(stage);
+    CHECK(paths(dump, "RigidBodyMaterial") == Paths{"/stuff", "/hold", "/pure"});
+    CHECK(paths(dump, "CubeShape") == Paths{"/solid"});
+    CHECK(paths(dump, "RigidBody") == Paths{"/solid"});
+    CHECK(paths(dump, "FixedJoint") == Paths{"/root"});
+    const Parsed strict(stage, test::strict());
+    CHECK(strict.found.count("PHY_API_MISPLACED") == 5);  // what is left out is told, of each but the material
+    const Parsed ours(stage);
+    CHECK(ours.model.bodies.size() == 2);
+    CHECK(ours.model.colliders.size() == 2);
+    CHECK(ours.model.joints.size() == 2);
+    CHECK(ours.model.materials.size() == 4);  // a joint is none
+}
+
 TEST_CASE("half extents carry the signs of a mirroring scale (PHY-039)")
 {
     const auto dump = reference(R"(

@@ -47,6 +47,9 @@ struct Conventions {
     bool material_values_kept = false;
     /// A collider that inherits its material without MaterialBindingAPI of its own: has the material, or has none.
     bool materials_need_binding_api = false;
+    /// PhysicsMaterialAPI on a body, a collider, an articulation root or a joint: all are read, but a joint is no
+    /// material, or the first applied one decides: a material and nothing else, or no material.
+    bool materials_stand_alone = false;
     /// The order in which merged collision groups are found: as they stand, or the last one takes the place of a merged
     /// one.
     bool groups_merged_by_swapping = false;
@@ -83,8 +86,8 @@ struct Conventions {
     /// A collider with a mass and without a volume: left out, unless its moments are authored, or a point of this mass
     /// at the origin of the body.
     bool unshaped_mass_counts = false;
-    /// The inertia of a body with a mass of its own whose colliders author masses or moments too: what they say, scaled,
-    /// or their volumes, scaled.
+    /// The inertia of a body with a mass of its own whose colliders author masses or moments too: what they say,
+    /// scaled, or their volumes, scaled.
     bool collider_masses_shape_no_inertia = false;
     /// A body without any mass: the mass of a default shape, or mass zero.
     bool massless_body_stays = false;
@@ -118,8 +121,8 @@ struct Conventions {
     bool physx_mimic_offset_unscaled = false;
     /// Mjc:forceRange of a servo: bounds the drive, or not read.
     bool servo_force_range_unread = false;
-    /// Several servos of MuJoCo on one joint, and its own drive: servos add, in the place of the drive, or the last servo
-    /// says each gain, the drive what they leave out.
+    /// Several servos of MuJoCo on one joint, and its own drive: servos add, in the place of the drive, or the last
+    /// servo says each gain, the drive what they leave out.
     bool servos_replace_each_other = false;
     /// `actuator_count` of the result: servos of MuJoCo, or NewtonActuator prims.
     bool own_actuators_counted = false;
@@ -200,7 +203,8 @@ struct Conventions {
     bool undriven_axes_unbounded = false;
     /// Cones and break limits: in the model, or dropped.
     bool no_cones_and_breaks = false;
-    /// Frames of a weld or connect of MuJoCo: as authored, or a point of body1, and where it and its axes are held in body0.
+    /// Frames of a weld or connect of MuJoCo: as authored, or a point of body1, and where it and its axes are held in
+    /// body0.
     bool welds_as_mujoco = false;
     // Shapes
     /// The stiffness of two bodies in pressure contact: their harmonic mean, or in series.
@@ -306,6 +310,7 @@ inline constexpr Conventions kOpenUsd26 = {
     .negative_strength_kept         = true,
     .material_values_kept           = true,
     .materials_need_binding_api     = true,
+    .materials_stand_alone          = true,
     .groups_merged_by_swapping      = true,
     .invalid_group_targets_kept     = true,
     .articulations_as_parsed        = true,

@@ -43,6 +43,27 @@ std::vector<Quatd> least_turned(std::span<const Vec3d> points)
     return out;
 }
 
+/// Frames of a chain, each carried from the one before it by the least turn, so that its joints bend and do not twist.
+std::vector<Quatd> carried_along(std::span<const Vec3d> points)
+{
+    std::vector<Quatd> out;
+    Vec3d              last;
+    for (std::size_t i = 0; i + 1 < points.size(); ++i) {
+        const Vec3d along = normalized(points[i + 1] - points[i]);
+        out.push_back(i == 0 ? segment_frame(along) : carried(out.back(), last, along));
+        last = along;
+    }
+    return out;
+}
+
+/// Whether the edges go from node to node in their order.
+bool is_chain(const RodGraph& graph)
+{
+    for (std::size_t e = 0; e < graph.edges.size(); ++e)
+        if (const auto i = static_cast<std::int32_t>(e); graph.edges[e] != std::array{i, i + 1}) return false;
+    return graph.edges.size() + 1 == graph.nodes.size();
+}
+
 /// The first segment that has no length or is not finite; nothing when all are usable.
 std::optional<std::size_t> unusable_segment(std::span<const Vec3d> points)
 {
@@ -175,14 +196,16 @@ void add_cable(const DeformableReader& read, const usd::Prim& prim, const CableR
         // Radii of this curve's segments.
         graph.radii.assign(curve.segment_radii.begin() + static_cast<std::ptrdiff_t>(segment0),
                            curve.segment_radii.begin() + static_cast<std::ptrdiff_t>(segment0 + s));
-        graph.frames =
-            frames_from_normals(read, prim, points, normals, "normals", false).value_or(least_turned(points));
+        const bool hangs = root != nullptr && curve.counts.size() == 1 && !curve.closed;
+        // A cable that hangs on one end has a frame for each segment by itself, as its tree may begin anywhere.
+        graph.frames = frames_from_normals(read, prim, points, normals, "normals", false)
+                           .value_or(hangs ? least_turned(points) : carried_along(points));
         if (rest.frames) graph.rest_frames = *rest.frames;
         graph.label = curve.counts.size() == 1 ? out.path : fmt::format("{}_curve{}", out.path, c);
         graph.shape = config;
         graph.color = color_of(run, prim, run.found);
         // Only a single open curve can hang on one end.
-        if (root != nullptr && curve.counts.size() == 1 && !curve.closed) {
+        if (hangs) {
             graph.root     = root->point;
             graph.add_root = [&](std::int32_t body, const Posed& X_C) {
                 return add_root_joint(run.builder, *root, body, X_C);
@@ -432,6 +455,8 @@ class Welder {
         std::vector<std::vector<double>>  radii(graph.nodes.size());
         bool                              any_rest = false, any_frame = false, meets = false, all_meet = true;
         std::optional<bool>               self_collision;
+        // Curves welded end to end are one chain; where they branch no order of segments is the right one.
+        const std::vector<Quatd> chain = is_chain(graph) ? carried_along(graph.nodes) : std::vector<Quatd>{};
         for (const std::string& path : members) {
             CurveSource& curve = curves_.at(path);
             report_curve(read_, curve);
@@ -447,8 +472,11 @@ class Welder {
             const auto        turned = frames_from_normals(read_, curve.prim, points, frames.normals, "normals", false);
             const CurveRest   rest   = rest_of_curve(read_, curve.prim, points, frames, 0, false);
             // Without normals no twist is invented.
-            const auto least = turned ? *turned : least_turned(points);
-            graph.frames.insert(graph.frames.end(), least.begin(), least.end());
+            const auto segments = turned ? *turned : least_turned(points);
+            for (std::size_t s = 0; s < segments.size(); ++s) {
+                const std::size_t e = graph.frames.size();
+                graph.frames.push_back(turned || chain.empty() ? segments[s] : chain[e]);
+            }
             const std::vector<Vec3d>& shape = rest.points.empty() ? points : rest.points;
             any_rest                        = any_rest || !rest.points.empty();
             any_frame                       = any_frame || rest.frames.has_value();

@@ -71,7 +71,7 @@ struct MassRun {
 void set_curve_masses(const DeformableReader& read, const CurveSource& curve, std::span<const MassRun> runs,
                       ImportedDeformable& out);
 
-/// Says what curves author at the wrong place.
+/// Collects what vendors say of a curve, and says what it authors at the wrong place.
 void report_curve(const DeformableReader& read, const CurveSource& curve);
 /// The self collision that the prim authors.
 std::optional<bool> self_collision_of(const DeformableReader& read, const usd::Prim& prim);

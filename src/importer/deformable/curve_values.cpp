@@ -189,6 +189,8 @@ void read_curve_values(const DeformableReader& read, CurveSource& curve)
 
 void report_curve(const DeformableReader& read, const CurveSource& curve)
 {
+    // Vendors speak to a curve as to the articulation and the collider that it becomes.
+    read.run().collect(curve.prim, false);
     report_misplaced(read, curve.prim, kCurveApi);
     // Values of the material on the geometry have no effect; silence would hide that.
     for (const DeformableField& field : kDamping)

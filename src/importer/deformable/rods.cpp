@@ -94,6 +94,9 @@ class Rods {
         return {{0, 0, node == g_.edges[e][0] ? -half : half}, turned_back ? kTurnedBack : Quatd{}};
     }
 
+    [[nodiscard]] const Posed& pose_of(std::size_t e) const
+    { return b_.bodies[static_cast<std::size_t>(out_.bodies[e])].q; }
+
     std::int32_t join(std::size_t parent, std::size_t child, std::int32_t node, bool parent_back, bool child_back)
     {
         Quatd qp = rest_frames_[parent], qc = rest_frames_[child];
@@ -109,6 +112,9 @@ class Rods {
         joint.child_xform  = anchor(child, node, child_back);
         // Rotation of the child in the parent at rest: q_P^-1 q_C.
         joint.rest_rotation = conjugate(qp) * qc;
+        // Where the curve lies, and not where the joint would be at zero.
+        const Posed X_PC = inverse(pose_of(parent) * joint.parent_xform) * (pose_of(child) * joint.child_xform);
+        joint.q          = {X_PC.p.x, X_PC.p.y, X_PC.p.z, X_PC.q.x, X_PC.q.y, X_PC.q.z, X_PC.q.w};
         // Gains are set later from the material; these are the defaults.
         set_rod_gains(joint, {});
         const std::int32_t index = b_.add_joint(std::move(joint));

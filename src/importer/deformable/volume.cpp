@@ -61,7 +61,10 @@ class Volume {
         if (!read_mesh()) return;
         read_material();
         read_rest_shape();
-        if (build()) {
+        // A rest shape has nothing to say of no element.
+        if (kept_.empty() && rests_) {
+            refuse_all();
+        } else if (build()) {
             set_masses();
             run_.result.deformables.push_back(std::move(out_));
         }
@@ -73,6 +76,8 @@ class Volume {
         read_.warn(codes::kDeformableSkipped, prim_, std::move(why));
         return false;
     }
+
+    bool refuse_all() { return skip("all tetrahedra are flat or inverted; no soft body is made"); }
 
     bool read_mesh()
     {
@@ -111,7 +116,7 @@ class Volume {
                 (v < 0 ? inverted_ : flat_).push_back(t);
         }
         const auto first = [](const std::vector<std::size_t>& list) { return list.empty() ? 0 : list.front(); };
-        if (kept_.empty()) return skip("all tetrahedra are flat or inverted; no soft body is made");
+        if (kept_.empty() && !run_.conventions.unusable_elements_count) return refuse_all();
         if (!inverted_.empty() || !flat_.empty())
             read_.warn(codes::kDeformableElement, prim_,
                        fmt::format("of {} tetrahedra {} are inverted and {} flat; they are left out, the first is {}",
@@ -202,7 +207,11 @@ class Volume {
         const std::vector<Vec3d> placed = read_.placed_vectors(prim_, *points);
         std::vector<Mat33d>      poses;
         std::vector<double>      volumes;
-        for (const std::size_t t : kept_) {
+        for (std::size_t t = 0, next = 0; t < tets_.size(); ++t) {
+            const bool used = next < kept_.size() && kept_[next] == t;
+            if (used) ++next;
+            // Newton looks at the rest shape of what is left out too.
+            if (!used && !run_.conventions.unusable_elements_count) continue;
             Tet tet = tets_[t];
             if (!indices.empty())
                 tet = wound({indices[4 * t], indices[4 * t + 1], indices[4 * t + 2], indices[4 * t + 3]},
@@ -212,9 +221,11 @@ class Volume {
             // One unusable element refuses the rest shape: a partial one would pull at the others.
             if (!(rest.volume > 0))
                 return no_use(fmt::format("tetrahedron {} of the rest shape is flat or inverted", t));
+            if (!used) continue;
             poses.push_back(rest.pose);
             volumes.push_back(rest.volume);
         }
+        rests_        = true;
         rest_poses_   = std::move(poses);
         rest_volumes_ = std::move(volumes);
     }
@@ -315,7 +326,7 @@ class Volume {
     Import&                  run_;
     usd::Prim                prim_;
     bool                     declared_;  ///< it applies the simulation API
-    bool                     left_handed_ = false;
+    bool                     left_handed_ = false, rests_ = false;
     ImportedDeformable       out_;
     model::SoftOptions       options_;
     std::vector<Vec3d>       vertices_;
