@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cmath>
 #include <list>
 #include <map>
@@ -149,6 +150,12 @@ class MjcfReader {
     void height_field(const XmlElement& e);
     void texture(const XmlElement& e);
     void material(const XmlElement& e);
+    /// A mesh of the tree; without triangles it is the hull of the points.
+    /// @return its index, -1 with a finding where it has no face
+    int add_mesh(std::vector<Vec3d> points, std::vector<std::array<int, 3>> triangles, const std::string& name,
+                 const Place& place);
+    /// A mesh that an element tells itself: by a word and parameters, or by its vertices.
+    int mesh_of_numbers(const XmlElement& m, const std::string& builtin, const std::string& name, std::string& inertia);
     void mesh(const XmlElement& e);
 
     // -- copies.cpp
