@@ -175,3 +175,28 @@ TEST_CASE("EXP-072: vertices without faces stand for their hull with all of its 
     CHECK(robot.tree.meshes[0].points.size() == 200);
     CHECK(robot.tree.meshes[0].counts.size() == 2 * 200 - 4);
 }
+
+TEST_CASE("EXP-072: a mesh's bound of hull vertices and its material go to the shapes that use it")
+{
+    const std::string inside =
+        "<asset><material name='red' rgba='1 0 0 1'/><material name='blue' rgba='0 0 1 1'/>"
+        "<mesh name='m' builtin='sphere' params='2' maxhullvert='12' material='red'/></asset>"
+        "<worldbody><body name='b'><freejoint/><geom type='mesh' mesh='m'/><geom type='mesh' mesh='m' material='blue'/>"
+        "<geom type='mesh' mesh='m' contype='0' conaffinity='0'/></body></worldbody>";
+    const auto robot = read_robot_text("<mujoco>" + inside + "</mujoco>", ".");
+    REQUIRE(robot);
+    REQUIRE(robot->tree.shapes.size() == 3);
+    const auto bound = [&](std::size_t s) {
+        for (const Extra& x : robot->tree.shapes[s].extras)
+            if (x.name == "mjc:maxhullvert") return x.text;
+        return std::string();
+    };
+    const auto look = [&](std::size_t s) {
+        return robot->tree.materials[static_cast<std::size_t>(robot->tree.shapes[s].material)].name;
+    };
+    CHECK(bound(0) == "12");
+    CHECK(bound(2).empty());  // it does not collide
+    CHECK(look(0) == "red");
+    CHECK(look(1) == "blue");
+    for (const Loss& loss : robot->losses.entries) CHECK(loss.code != "unread-attribute");
+}

@@ -242,6 +242,8 @@ void MjcfReader::mesh(const XmlElement& e)
         index = s_.mesh(asset_path(compiler_.meshdir, *file), folder_, e.place);
     else
         index = mesh_of_numbers(m, made ? *builtin : std::string(), name, inertia);
+    const auto most = s_.number(m, "maxhullvert");
+    if (const std::string* look = m.find("material")) mesh_looks_[name] = *look;
     defaults_.settle(e, m, "mesh", s_);
     if (name.empty()) return s_.error(kMissing, e.place, "a mesh has no name");
     if (index >= 0 && !(ref == Posed{})) {  // moved, then turned, then scaled: a mesh of its own
@@ -256,6 +258,7 @@ void MjcfReader::mesh(const XmlElement& e)
     meshes_[name]        = index;
     mesh_scales_[name]   = scale;
     mesh_inertias_[name] = inertia;
+    if (most && *most >= 4 && *most <= 1e6) mesh_hulls_[name] = static_cast<int>(*most);  // -1: without a bound
 }
 
 }  // namespace mechane::sourceformats
