@@ -99,21 +99,19 @@ std::string read_line(const conversion::Conversion& done)
 }
 
 /// The loss report, and with --verify what it found: one document, as two would not be one JSON text.
-std::string to_json(const conversion::Conversion& done, const difference::Rollout* rollout)
+std::string to_json(const conversion::Conversion& done)
 {
     const std::string losses = sf::to_json(done.losses);
     if (!done.verified) return losses;
-    auto document      = nlohmann::ordered_json::parse(losses, nullptr, false);
-    document["verify"] = nlohmann::ordered_json::parse(
-        difference::to_json({done.input, done.entry}, done.verified->comparison, rollout, "mechane.verify/1"), nullptr,
-        false);
+    auto document = nlohmann::ordered_json::parse(losses, nullptr, false);
+    document["verify"] =
+        nlohmann::ordered_json::parse(conversion::to_json(*done.verified, done.input, done.entry), nullptr, false);
     return document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 /// What a conversion leaves behind: the report, the lines on the terminal, the exit status.
 int tell(const ConvertArgs& args, Context& context, const conversion::Conversion& done, const Diagnostics& found)
 {
-    const difference::Rollout* rollout = done.verified && done.verified->rollout ? &*done.verified->rollout : nullptr;
     // The report first: it exists also where the exit status says that something was lost.
     if (!args.loss.empty()) {
         const std::string text =
@@ -121,7 +119,7 @@ int tell(const ConvertArgs& args, Context& context, const conversion::Conversion
         if (const ExitCode wrote = write_text(args.loss, text, context.io); wrote != kExitClean) return wrote;
     }
     if (context.global.json) {
-        context.io.out(to_json(done, rollout));
+        context.io.out(to_json(done));
     } else {
         context.io.say(read_line(done));
         // Faults of the source were told as findings.
@@ -130,7 +128,7 @@ int tell(const ConvertArgs& args, Context& context, const conversion::Conversion
         context.io.say(sf::to_text(untold));
         context.io.say(fmt::format("wrote        {} ({})\n", done.entry, counted(done.files.size(), "file")));
         if (done.verified) {
-            context.io.say(difference::to_text(done.verified->comparison, rollout, 20));
+            context.io.say(conversion::to_text(*done.verified, 20));
             context.io.say(
                 "not compared looks: materials, pictures, normals; `mechane diff` compares those of two stages\n");
         }
@@ -138,8 +136,9 @@ int tell(const ConvertArgs& args, Context& context, const conversion::Conversion
     if (done.errors > 0)
         context.io.say(fmt::format("check        {} that no repair may decide alone; `mechane check {}` names them\n",
                                    counted(done.errors, "error"), done.entry));
-    // A difference that a loss announces is no surprise and not a failure of --verify.
-    if (done.verified && !difference::as_announced(done.verified->comparison, rollout)) return kExitFindings;
+    // A difference that a loss announces is no surprise and not a failure of --verify; nor is what the source cannot
+    // do.
+    if (done.verified && !conversion::holds(*done.verified)) return kExitFindings;
     // --strict asks for no less than warnings.
     const std::string& level = context.global.strict && args.fail_on_loss == "error" ? "warning" : args.fail_on_loss;
     if (level != "never" && done.losses.at_least(level == "error"     ? Severity::error

@@ -161,7 +161,8 @@ Result<void> Converting::verified(const Original& from, const StagePointer& resu
     if (!options_.write.package.empty())
         // The result names meshes by package://: the folder of the result stands for the package.
         again.packages.insert_or_assign(options_.write.package, fs::absolute(done_.entry).parent_path().string());
-    auto found = verify_conversion(from, done_.entry, done_.losses, again, options_.scene, options_.threads, result);
+    auto found =
+        verify_conversion(from, done_.entry, done_.losses, again, options_.scene, options_.threads, found_, result);
     if (!found) return found.error();
     done_.verified = *std::move(found);
     return {};

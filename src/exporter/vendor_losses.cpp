@@ -309,7 +309,10 @@ class VendorLosses {
         const std::string reason =
             !other.empty() ? fmt::format("{} says the same value, and counts", other)
             : start        ? std::string("the result starts where the bodies stand")
-                           : fmt::format("{} cannot express this value of {}", to_string(format_), vendor_of(name));
+            : name.starts_with("mjc:compiler:")
+                ? std::string(
+                      "it tells MuJoCo how to compile MJCF; the result has the masses and frames of a simulation here")
+                : fmt::format("{} cannot express this value of {}", to_string(format_), vendor_of(name));
         r_.lose(start   ? "start-pose"
                 : slows ? "body-damping"
                         : "vendor-value",

@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "mechane/difference/report.h"
 #include "mechane/usd/flatten.h"
 #include "mechane/usd/layer.h"
 #include "mechane/usd/stage.h"
@@ -32,18 +31,9 @@ using conversion::Conversion;
 
 /// What --verify found, as the command line prints it; empty where nobody asked.
 std::string verdict(const Conversion& done)
-{
-    if (!done.verified) return {};
-    const auto& rollout = done.verified->rollout;
-    return difference::to_json({done.input, done.entry}, done.verified->comparison, rollout ? &*rollout : nullptr,
-                               "mechane.verify/1");
-}
+{ return done.verified ? conversion::to_json(*done.verified, done.input, done.entry) : std::string(); }
 
-bool holds(const Conversion& done)
-{
-    return !done.verified || difference::as_announced(done.verified->comparison,
-                                                      done.verified->rollout ? &*done.verified->rollout : nullptr);
-}
+bool holds(const Conversion& done) { return !done.verified || conversion::holds(*done.verified); }
 
 /// @return what came of it and what is wrong with the input; what came is None where the conversion failed
 nb::tuple convert(const std::string& input, const std::string& output, const conversion::Options& options)

@@ -65,6 +65,23 @@ bool changes_motion(std::string_view element)
 
 }  // namespace
 
+std::string_view changed_motion(std::string_view element, std::string_view attribute)
+{
+    struct Row {
+        std::string_view element, attribute, reason;  ///< element: "" for any
+    };
+    static constexpr Row kRows[] = {
+        {"geom", "surfacevel", "the surface of a shape stands still here"},
+        {"geom", "adhesion", "contacts pull at nothing here"},
+        {"", "nsample", "commands come without a delay here"},
+        {"", "delay", "commands come without a delay here"},
+        {"option", "actuatorgroupdisable", "actuators of all groups act here"},
+    };
+    for (const Row& row : kRows)
+        if (attribute == row.attribute && (row.element.empty() || element == row.element)) return row.reason;
+    return {};
+}
+
 std::optional<double> Source::number(const XmlElement& e, std::string_view attribute)
 {
     const std::string* text = e.find(attribute);
@@ -254,9 +271,10 @@ void Source::leftovers(const XmlElement& e, const std::string& path, const std::
     }
     // `told`: its use has an entry of its own already. Namespaces of XML are no values.
     for (const XmlAttribute& a : e.attributes) {
-        if (a.used)
+        if (a.used) {
             losses.kept += a.told ? 0 : 1;
-        else if (!a.name.starts_with("xmlns"))
+        } else if (!a.name.starts_with("xmlns")) {
+            const std::string_view motion = why.empty() ? changed_motion(e.name, a.name) : std::string_view();
             losses.add({"unread-attribute",
                         Severity::warning,
                         LossAction::dropped,
@@ -265,7 +283,11 @@ void Source::leftovers(const XmlElement& e, const std::string& path, const std::
                         here + "/" + a.name,
                         cut(a.value),
                         {},
-                        why.empty() ? "it is not read" : why});
+                        !motion.empty() ? std::string(motion)
+                        : why.empty()   ? "it is not read"
+                                        : why,
+                        !motion.empty()});
+        }
     }
     for (const XmlElement& c : e.children) leftovers(c, here, why);
 }

@@ -17,6 +17,9 @@
 /// What the readers of all formats share: where findings and losses go, how numbers are read, and how meshes come in.
 namespace mechane::sourceformats {
 
+/// How a robot moves in another way without this attribute of MJCF, which no reader takes; empty where it does not.
+std::string_view changed_motion(std::string_view element, std::string_view attribute);
+
 class Source {
   public:
     Source(const ReadOptions& with, FileFinder files, Diagnostics& findings, LossReport& report, RobotTree& robot)

@@ -98,6 +98,14 @@ class MjcfWords(unittest.TestCase):
                 self.assertEqual(mechane("convert", usd, "-o", self.folder / "back.xml").returncode, 0)
                 self.assertIn("world", (self.folder / "back.xml").read_text().split("<contact>")[1])
 
+    def test_attributes_that_change_the_motion_and_are_not_read_are_told(self):
+        actuator = '<actuator><motor name="m" joint="h" {}/></actuator>'
+        for more, word in ((actuator.format('nsample="3" delay="0.01"'), "delay"),
+                           (actuator.format('group="2"') + '<option actuatorgroupdisable="2"/>', "groups act"),
+                           ('<default><geom surfacevel="1 0 0 0 0 0"/></default>', "stands still"),
+                           ('<default><geom adhesion="3"/></default>', "pull at nothing")):
+            self.assertRegex(mechane("info", self.hinge(more=more)).stderr, "SOURCE_LOST.*" + word)
+
     def test_an_actuator_of_a_floating_body_is_lost_with_the_right_words(self):
         file = self.write('<worldbody><body name="B" pos="0 0 1"><freejoint name="fb"/><geom size="0.1"/></body></worldbody><actuator><motor name="m" joint="fb" gear="0 0 1 0 0 0"/></actuator>')
         done = mechane("info", file)

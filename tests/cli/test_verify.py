@@ -343,6 +343,18 @@ class NoDifference(Case):
             for a, b in zip(map(float, out.get(key).split()), expected):
                 self.assertAlmostEqual(a, b, delta=1e-6)  # the stage holds single precision
 
+    def test_what_neither_the_source_nor_the_result_simulates_is_told(self):
+        """A joint that follows one of another tree: it is written, and no simulation here has it."""
+        trees = "".join(f'<body name="{n}" pos="{x} 0 1"><freejoint/><geom size="0.1"/><body name="{n}1" pos="0.3 0 0"><joint name="{j}" axis="0 1 0"/><geom size="0.1"/></body></body>'
+                        for n, x, j in (("A", 0, "j"), ("B", 2, "k")))
+        source = self.write("two.xml", mujoco(trees, '<equality><joint joint1="j" joint2="k" polycoef="0 2 0 0 0"/></equality>'))
+        for result in ("out.usda", "out.xml", "out.sdf"):
+            done = mechane("convert", source, "-o", self.folder / result, "--verify")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertRegex(done.stderr + done.stdout, "not compared IMPORT_MIMIC_INVALID.*different articulations")
+            told = json.loads(mechane("convert", source, "-o", self.folder / result, "--verify", "--json").stdout)["verify"]
+            self.assertEqual([(e["id"], e["source_too"]) for e in told["errors"]], [("IMPORT_MIMIC_INVALID", True)])
+
     def test_an_equality_of_tendons_comes_back_to_mjcf(self):
         """Nothing of OpenUSD holds a tendon: the element stands in MuJoCo's layer as sensors do, with the values of its class; URDF loses it."""
         legs = "".join(f'<body name="{n}" pos="0 {y} 1"><joint name="{n}" axis="0 1 0"/><geom size="0.1"/></body>' for n, y in (("l", -1), ("r", 1)))

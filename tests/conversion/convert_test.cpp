@@ -8,6 +8,7 @@
 #include "mechane/files/codes.h"
 #include "mechane/files/read.h"
 #include "mechane/sourceformats/codes.h"
+#include "mechane/usd/stage.h"
 #include "support/support.h"
 
 using namespace mechane;
@@ -147,6 +148,48 @@ TEST_CASE("what may not be written is asked for when all is computed, and before
         CHECK(asked == 1);
         CHECK(!fs::exists(bench.at(name)));
     }
+}
+
+TEST_CASE("EXP-074: an error of the result that the source has not is a fault, and one of both is told apart")
+{
+    Bench bench;
+    bench.options.verify = true;
+    bench.write("arm.urdf", arm());
+    const auto done = bench.convert("arm.urdf", "arm.usda");
+    REQUIRE(done);
+    REQUIRE(done->verified);
+    CHECK(holds(*done->verified));
+    CHECK(done->verified->faults.empty());
+    // The mesh of the result is gone: reading it back is an error that the source has not.
+    const std::string mesh =
+        R"(<visual><geometry><mesh filename="gone.stl"/></geometry></visual></link><link name="b">)";
+    std::string damaged = arm();
+    damaged.replace(damaged.find("</link><link name=\"b\">"), std::string("</link><link name=\"b\">").size(), mesh);
+    bench.write("damaged.urdf", damaged);
+    const auto stage = usd::Stage::open(bench.at("arm.usda"));
+    REQUIRE(stage);
+    sourceformats::ReadRobot robot;
+    REQUIRE(sourceformats::read_as_usd(bench.at("arm.urdf"), sourceformats::Layout::single, {}, robot));
+    Diagnostics known;
+    const auto  verify = [&] {
+        return verify_conversion({"arm.urdf", robot.tree, *stage}, bench.at("damaged.urdf"), robot.losses, {}, {}, 1,
+                                 known);
+    };
+    const auto alone = verify();
+    REQUIRE(alone);
+    REQUIRE(alone->faults.size() == 1);
+    CHECK(alone->faults.begin()->id == sourceformats::kMeshMissing.id);
+    CHECK(alone->shared.empty());
+    CHECK_FALSE(holds(*alone));
+    CHECK(to_text(*alone, 1).starts_with("error        SOURCE_MESH_MISSING"));
+    CHECK(to_json(*alone, "a", "b").find("\"source_too\": false") != std::string::npos);
+    known.add(sourceformats::kMeshMissing, {.layer = "arm.urdf"}, "gone.stl was not found");
+    const auto both = verify();
+    REQUIRE(both);
+    CHECK(both->faults.empty());
+    CHECK(both->shared.size() == 1);
+    CHECK(holds(*both));
+    CHECK(to_text(*both, 1).starts_with("not compared SOURCE_MESH_MISSING"));
 }
 
 TEST_CASE("no result replaces what it is made of")

@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include "mechane/files/read.h"
-#include "mechane/geometry/hull.h"
 #include "mechane/sourceformats/codes.h"
 #include "mechane/usd/picture.h"
+#include "sourceformats/mjcf/builtin_meshes.h"
 #include "sourceformats/mjcf/reader.h"
 
 namespace mechane::sourceformats {
@@ -154,6 +154,75 @@ void MjcfReader::material(const XmlElement& e)
     materials_[*name] = s_.material(std::move(made));
 }
 
+int MjcfReader::add_mesh(std::vector<Vec3d> points, std::vector<std::array<int, 3>> triangles, const std::string& name,
+                         const Place& place)
+{
+    MeshAsset asset;
+    asset.name = asset.address = name;
+    asset.place                = place;
+    asset.points               = std::move(points);
+    if (triangles.empty())
+        // Points without faces stand for their convex hull.
+        if (const auto hull = mjcf_hull(asset.points)) {
+            asset.points = hull->points;
+            for (const auto& t : hull->triangles) triangles.push_back({t[0], t[1], t[2]});
+        }
+    if (triangles.empty()) {
+        s_.error(kMeshInvalid, place, fmt::format("the mesh '{}' has no face", name));
+        return -1;
+    }
+    for (const auto& t : triangles) {
+        asset.counts.push_back(3);
+        asset.corners.insert(asset.corners.end(), t.begin(), t.end());
+    }
+    tree_.meshes.push_back(std::move(asset));
+    return static_cast<int>(tree_.meshes.size()) - 1;
+}
+
+int MjcfReader::mesh_of_numbers(const XmlElement& m, const std::string& builtin, const std::string& name,
+                                std::string& inertia)
+{
+    if (!builtin.empty()) {
+        const auto  params = s_.numbers(m, "params", 1, 16).value_or(std::vector<double>());
+        BuiltinMesh made   = builtin_mesh(builtin, params);
+        if (!made.fault.empty()) {
+            s_.error(kMeshInvalid, m.place,
+                     fmt::format("the mesh '{}' (builtin=\"{}\"): {}", name, builtin, made.fault),
+                     "The kinds and their parameters stand in MuJoCo's XML reference at asset/mesh/builtin.");
+            return -1;
+        }
+        if (made.shell) inertia = "shell";
+        return add_mesh(std::move(made.points), std::move(made.triangles), name, m.place);
+    }
+    // Four points at least span a volume.
+    const auto vertices = s_.numbers(m, "vertex", 12, 30'000'000);
+    if (!vertices) {
+        s_.error(kMeshInvalid, m.place, fmt::format("the mesh '{}' has neither a file nor vertices", name));
+        return -1;
+    }
+    std::vector<Vec3d>              points;
+    std::vector<std::array<int, 3>> triangles;
+    for (std::size_t i = 0; i + 2 < vertices->size(); i += 3)
+        points.push_back({(*vertices)[i], (*vertices)[i + 1], (*vertices)[i + 2]});
+    if (const auto faces = s_.numbers(m, "face", 3, 30'000'000)) {
+        for (std::size_t i = 0; i + 2 < faces->size(); i += 3) {
+            std::array<int, 3> t{};
+            bool               good = true;
+            for (std::size_t c = 0; c < 3; ++c) {
+                const double v = (*faces)[i + c];
+                good           = good && v >= 0 && v < static_cast<double>(points.size()) && v == std::floor(v);
+                t[c]           = good ? static_cast<int>(v) : 0;
+            }
+            if (good) triangles.push_back(t);
+        }
+        if (triangles.empty()) {
+            s_.error(kMeshInvalid, m.place, fmt::format("the mesh '{}' has no face", name));
+            return -1;
+        }
+    }
+    return add_mesh(std::move(points), std::move(triangles), name, m.place);
+}
+
 void MjcfReader::mesh(const XmlElement& e)
 {
     const XmlElement   m    = defaults_.merged(e, "mesh", "", s_);
@@ -165,52 +234,16 @@ void MjcfReader::mesh(const XmlElement& e)
         return s_.error(kShape, e.place, fmt::format("the scale of mesh '{}' is zero", name));
     Posed ref{s_.vec3(m, "refpos").value_or(Vec3d{}), {}};
     if (const auto q = s_.numbers(m, "refquat", 4, 4)) ref.q = normalized(Quatd{(*q)[1], (*q)[2], (*q)[3], (*q)[0]});
-    const std::string inertia = s_.word(m, "inertia", {"legacy", "convex", "exact", "shell"}).value_or("legacy");
-    int               index   = -1;
-    if (file != nullptr) {
-        const std::string path = asset_path(compiler_.meshdir, *file);
-        index                  = s_.mesh(path, folder_, e.place);
-        // Vertices without faces stand for their convex hull; four points at least span a volume.
-    } else if (const auto vertices = s_.numbers(m, "vertex", 12, 30'000'000)) {
-        MeshAsset asset;
-        asset.name = asset.address = name;
-        asset.place                = e.place;
-        for (std::size_t i = 0; i + 2 < vertices->size(); i += 3)
-            asset.points.push_back({(*vertices)[i], (*vertices)[i + 1], (*vertices)[i + 2]});
-        const auto add = [&](const std::array<int, 3>& t) {
-            asset.counts.push_back(3);
-            asset.corners.insert(asset.corners.end(), t.begin(), t.end());
-        };
-        if (const auto faces = s_.numbers(m, "face", 3, 30'000'000)) {
-            for (std::size_t i = 0; i + 2 < faces->size(); i += 3) {
-                std::array<int, 3> t{};
-                bool               good = true;
-                for (std::size_t c = 0; c < 3; ++c) {
-                    const double v = (*faces)[i + c];
-                    good = good && v >= 0 && v < static_cast<double>(asset.points.size()) && v == std::floor(v);
-                    t[c] = good ? static_cast<int>(v) : 0;
-                }
-                if (good) add(t);
-            }
-        } else if (const auto hull = geometry::build_hull(asset.points)) {
-            asset.points = hull->points;
-            for (const auto& t : hull->triangles) add({t[0], t[1], t[2]});
-        }
-        if (asset.counts.empty()) {
-            s_.error(kMeshInvalid, e.place, fmt::format("the mesh '{}' has no face", name));
-        } else {
-            index = static_cast<int>(tree_.meshes.size());
-            tree_.meshes.push_back(std::move(asset));
-        }
-    } else {
-        if (const std::string* made = m.find("builtin"); made != nullptr && *made != "none")
-            s_.error(kMeshInvalid, e.place,
-                     fmt::format("the mesh '{}' is made by MuJoCo (builtin=\"{}\"), and such meshes are not read", name,
-                                 *made),
-                     "Write it as a mesh file; MuJoCo's own shapes (box, cylinder, ...) need none.");
-        else
-            s_.error(kMeshInvalid, e.place, fmt::format("the mesh '{}' has neither a file nor vertices", name));
-    }
+    std::string        inertia = s_.word(m, "inertia", {"legacy", "convex", "exact", "shell"}).value_or("legacy");
+    const std::string* builtin = m.find("builtin");
+    const bool         made    = builtin != nullptr && *builtin != "none";
+    int                index   = -1;
+    if (file != nullptr)
+        index = s_.mesh(asset_path(compiler_.meshdir, *file), folder_, e.place);
+    else
+        index = mesh_of_numbers(m, made ? *builtin : std::string(), name, inertia);
+    const auto most = s_.number(m, "maxhullvert");
+    if (const std::string* look = m.find("material")) mesh_looks_[name] = *look;
     defaults_.settle(e, m, "mesh", s_);
     if (name.empty()) return s_.error(kMissing, e.place, "a mesh has no name");
     if (index >= 0 && !(ref == Posed{})) {  // moved, then turned, then scaled: a mesh of its own
@@ -225,6 +258,7 @@ void MjcfReader::mesh(const XmlElement& e)
     meshes_[name]        = index;
     mesh_scales_[name]   = scale;
     mesh_inertias_[name] = inertia;
+    if (most && *most >= 4 && *most <= 1e6) mesh_hulls_[name] = static_cast<int>(*most);  // -1: without a bound
 }
 
 }  // namespace mechane::sourceformats

@@ -12,9 +12,10 @@
 
 namespace mechane::sourceformats {
 
-int MjcfReader::look(const XmlElement& m, const std::string& name)
+int MjcfReader::look(const XmlElement& m, const std::string* otherwise)
 {
-    const std::string* material = m.find("material");
+    const std::string* own      = m.find("material");
+    const std::string* material = own != nullptr ? own : otherwise;
     int                index    = -1;
     if (material != nullptr) {
         const auto known = materials_.find(*material);
@@ -39,7 +40,6 @@ int MjcfReader::look(const XmlElement& m, const std::string& name)
                             : fmt::format("color_{:02x}{:02x}{:02x}{:02x}", byte(made.rgba[0]), byte(made.rgba[1]),
                                           byte(made.rgba[2]), byte(made.rgba[3]));
     made.place = m.place;
-    static_cast<void>(name);
     return s_.material(std::move(made));
 }
 
@@ -205,7 +205,9 @@ void MjcfReader::geom(const XmlElement& e, int link, const Posed& X, const std::
     Contact    contact{friction[0], friction[0], 0, friction.size() > 1 ? friction[1] : 0.005,
                        friction.size() > 2 ? friction[2] : 0.0001};
     if (made.collider) made.contact = contact;
-    made.material      = look(m, made.name);
+    // A mesh may have a material for geoms that name none.
+    const auto look_of_mesh = mesh_name != nullptr ? mesh_looks_.find(*mesh_name) : mesh_looks_.end();
+    made.material           = look(m, look_of_mesh != mesh_looks_.end() ? &look_of_mesh->second : nullptr);
     const auto density = s_.number(m, "density"), mass = s_.number(m, "mass");
     const bool shell = flag(m, "shellinertia", false);
     const auto put   = [&](std::string attribute, std::string value_type, std::string text) {
@@ -218,6 +220,10 @@ void MjcfReader::geom(const XmlElement& e, int link, const Posed& X, const std::
                        fmt::format("shape '{}'", made.name), usda_number(size[2]) + " m", hints::kGrid,
                        "USD has no lines on planes; they are kept in MuJoCo's layer"});
     }
+    if (const auto most = mesh_name != nullptr ? mesh_hulls_.find(*mesh_name) : mesh_hulls_.end();
+        most != mesh_hulls_.end() && made.collider && made.kind == Shape::Kind::mesh && made.approximation != "none")
+        made.extras.push_back(
+            mj("mjc:maxhullvert", "int", fmt::format("{}", most->second), "MjcMeshCollisionAPI", e.place));
     if (const int condim = whole("condim", 3); condim != 3 && made.collider)
         put("condim", "int", fmt::format("{}", condim));
     if (const int priority = whole("priority", 0); priority != 0 && made.collider)

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cmath>
 #include <list>
 #include <map>
@@ -66,7 +67,8 @@ class MjcfReader {
     std::map<std::string, int>           cameras_, actuators_;
     std::map<std::string, std::string>   textures_;
     std::map<std::string, Vec3d>         mesh_scales_;
-    std::map<std::string, std::string>   mesh_inertias_;
+    std::map<std::string, std::string>   mesh_inertias_, mesh_looks_;
+    std::map<std::string, int>           mesh_hulls_;  ///< most vertices of a hull
     std::map<int, std::vector<GeomMass>> geom_masses_;
     std::map<int, double>                floating_;       ///< links with a free joint -> its armature
     std::map<int, MjcfCompiler>          own_compilers_;  ///< by link of an attached model: what its file says
@@ -149,6 +151,12 @@ class MjcfReader {
     void height_field(const XmlElement& e);
     void texture(const XmlElement& e);
     void material(const XmlElement& e);
+    /// A mesh of the tree; without triangles it is the hull of the points.
+    /// @return its index, -1 with a finding where it has no face
+    int add_mesh(std::vector<Vec3d> points, std::vector<std::array<int, 3>> triangles, const std::string& name,
+                 const Place& place);
+    /// A mesh that an element tells itself: by a word and parameters, or by its vertices.
+    int mesh_of_numbers(const XmlElement& m, const std::string& builtin, const std::string& name, std::string& inertia);
     void mesh(const XmlElement& e);
 
     // -- copies.cpp
@@ -200,7 +208,8 @@ class MjcfReader {
 
     // -- geoms.cpp
 
-    int look(const XmlElement& m, const std::string& name);
+    /// @param otherwise  the material where the element names none
+    int look(const XmlElement& m, const std::string* otherwise = nullptr);
     /// Size and pose by the end points of `fromto`.
     bool from_to(const XmlElement& m, const Posed& X, Shape& shape, std::vector<double>& size);
     /// The round or square shape that a mesh stands for: that of the box with the inertia of the mesh, or of the box

@@ -262,16 +262,18 @@ void MjcfDefaults::settle(const XmlElement& e, const XmlElement& merged, const s
         bool own = false;
         for (const XmlAttribute& a : e.attributes)
             if (a.name == m.name) a.used = a.used || m.used, a.told = a.told || m.told, own = true;
-        if (!own && !m.used && m.name != "class" && told_.insert(kind + "\n" + m.name).second)
-            source.losses.add({"unread-default",
-                               Severity::warning,
-                               LossAction::dropped,
-                               "metadata",
-                               site_of(e.place),
-                               fmt::format("default/{}/{}", kind, m.name),
-                               m.value,
-                               {},
-                               "it is not read"});
+        if (own || m.used || m.name == "class" || !told_.insert(kind + "\n" + m.name).second) continue;
+        const std::string_view motion = changed_motion(kind, m.name);
+        source.losses.add({"unread-default",
+                           Severity::warning,
+                           LossAction::dropped,
+                           "metadata",
+                           site_of(e.place),
+                           fmt::format("default/{}/{}", kind, m.name),
+                           m.value,
+                           {},
+                           motion.empty() ? "it is not read" : std::string(motion),
+                           !motion.empty()});
     }
     for (std::size_t i = 0; i < e.children.size() && i < merged.children.size(); ++i)
         if (merged.children[i].used && !e.children[i].used) e.children[i].use_all();

@@ -1,11 +1,13 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "mechane/geometry/mesh.h"
 #include "sourceformats/source.h"
 
 namespace mechane::sourceformats {
@@ -99,6 +101,9 @@ struct SpringDamper {
 /// @param floating  links with a free joint, and its armature [kg, kg m^2]
 void compute_spring_dampers(RobotTree& tree, const std::vector<SpringDamper>& wanted,
                             const std::map<int, double>& floating, LossReport& losses);
+
+/// The convex hull with all of its corners, as MuJoCo's compiler makes it; none where the points are flat.
+std::optional<geometry::Mesh> mjcf_hull(const std::vector<Vec3d>& points);
 
 /// Mass of a shape of MuJoCo: the mass it is given, else its density times its volume, or area where it is a shell.
 /// The result lies in the shape's frame.

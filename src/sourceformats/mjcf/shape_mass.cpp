@@ -2,9 +2,11 @@
 // geom/shellinertia). With a mass the density follows from it, else the density gives the mass.
 //
 // first, second  sums of x dm and x x^T dm over the body; the inertia is trace(second) 1 - second
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "mechane/geometry/hull.h"
 #include "mechane/geometry/mass.h"
 #include "sourceformats/mjcf/settings.h"
 
@@ -155,7 +157,31 @@ MassProperties of_mesh(const Shape& s, const MeshAsset& mesh, const std::string&
     return {sign * total, middle + com, sign * (trace(second) * Mat33d::identity() - second)};
 }
 
+/// "convex" is the exact rule over the hull; a flat mesh has none, and is taken as it is.
+MassProperties of_mesh_asset(const Shape& s, const MeshAsset& mesh, const std::string& rule)
+{
+    if (rule != "convex") return of_mesh(s, mesh, rule);
+    const auto hull = mjcf_hull(mesh.points);
+    if (!hull) return of_mesh(s, mesh, "exact");
+    MeshAsset convex;
+    convex.points = hull->points;
+    for (const auto& t : hull->triangles) {
+        convex.counts.push_back(3);
+        for (const auto corner : t) convex.corners.push_back(static_cast<int>(corner));
+    }
+    return of_mesh(s, convex, "exact");
+}
+
 }  // namespace
+
+std::optional<geometry::Mesh> mjcf_hull(const std::vector<Vec3d>& points)
+{
+    geometry::HullOptions all;
+    all.max_vertices = static_cast<int>(std::max<std::size_t>(points.size(), 4));
+    all.extrude_flat = false;
+    auto hull        = geometry::build_hull(points, all);
+    return hull ? std::optional(std::move(*hull)) : std::nullopt;
+}
 
 MjcfMass mjcf_mass(const Shape& shape, const RobotTree& tree, std::optional<double> mass, double density, bool is_shell,
                    const std::string& mesh_inertia)
@@ -165,7 +191,8 @@ MjcfMass mjcf_mass(const Shape& shape, const RobotTree& tree, std::optional<doub
         case Shape::Kind::plane:
             return {};
         case Shape::Kind::mesh:
-            one = of_mesh(shape, tree.meshes[static_cast<std::size_t>(shape.mesh)], is_shell ? "shell" : mesh_inertia);
+            one = of_mesh_asset(shape, tree.meshes[static_cast<std::size_t>(shape.mesh)],
+                                is_shell ? "shell" : mesh_inertia);
             break;
         case Shape::Kind::sphere:
             one = geometry::sphere_mass(shape.size.x, 1);
