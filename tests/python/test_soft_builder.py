@@ -218,3 +218,27 @@ def test_the_same_calls_give_newtons_arrays(tmp_path):
             assert a.shape == b.shape and np.allclose(a, b, rtol=2e-4, atol=2e-5 * max(1.0, float(np.abs(a).max()))), key
         else:
             assert a.size == b.size and np.array_equal(a.reshape(-1), b.reshape(-1)), key
+
+
+def test_no_joint_ties_two_bodies_of_one_colour():
+    """DYN-064; bodies that come after `color` are in a group too"""
+    b = mc.ModelBuilder()
+    links = [b.add_link(mass=1, inertia=np.eye(3)) for _ in range(9)]
+    joints = [b.add_joint_revolute(parent=-1, child=links[0], axis=(0, 0, 1))]
+    joints += [b.add_joint_revolute(parent=links[p], child=links[c], axis=(0, 0, 1)) for p, c in ((0, 1), (1, 2), (0, 3), (3, 4), (3, 5), (3, 6), (6, 7), (7, 8))]
+    b.add_articulation(joints)
+    b.add_joint_fixed(parent=links[2], child=links[8])  # closes a loop
+    assert b.body_color_groups == [] and b.finalize().body_colors is None and b.finalize().body_color_groups == []
+    b.color()
+    assert sorted(np.concatenate(b.body_color_groups).tolist()) == links
+    for late in (False, True):
+        if late:
+            link = b.add_link(mass=1, inertia=np.eye(3))
+            b.add_articulation([b.add_joint_revolute(parent=-1, child=link, axis=(0, 0, 1))])
+            b.add_joint_ball(parent=link, child=links[4])
+        model = b.finalize()
+        color = np.asarray(model.body_colors)
+        assert sorted(np.concatenate(model.body_color_groups).tolist()) == list(range(model.body_count))
+        assert all(color[i] == c for c, group in enumerate(model.body_color_groups) for i in np.asarray(group))
+        ends = [(p, c) for p, c in zip(model.joint_parent, model.joint_child) if p >= 0]
+        assert len(ends) == (10 if late else 9) and all(color[p] != color[c] for p, c in ends)

@@ -111,6 +111,14 @@ class Model(Counted):
         for k, name in enumerate(("body_start", "body_end", "joint_start", "joint_end")):
             put(f"curve_{name}", np.array([ranges[k] for _, _, ranges in curves], np.int32).view(Array))
         put("particle_color_groups", [np.array(group, np.int32).view(Array) for group in _core.model_color_groups(core)])
+        groups = builder.body_color_groups
+        if groups and sum(map(len, groups)) != builder.body_count:
+            groups = builder._body_groups()  # bodies came after `color`
+        put("body_color_groups", [np.array(group, np.int32).view(Array) for group in groups])
+        colors = np.zeros(builder.body_count, np.int32)
+        for color, group in enumerate(groups):
+            colors[group] = color
+        put("body_colors", colors.view(Array) if groups else None)
         for name, kind in (("joint0", np.int32), ("joint1", np.int32), ("coef0", REAL), ("coef1", REAL), ("enabled", bool), ("world", np.int32)):
             put(f"constraint_mimic_{name}", np.array(getattr(builder, f"constraint_mimic_{name}"), dtype=kind).view(Array))
         put("constraint_mimic_label", list(builder.constraint_mimic_label))

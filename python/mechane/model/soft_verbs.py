@@ -11,6 +11,7 @@ from ..core.arguments import name_arguments
 from ..core.array import plain
 from ..core.diagnostics import error, kind_of, warn
 from ..core.values import as_quat, as_vec3
+from ..geometry.coloring import color_graph
 from .custom import AttributeFrequency
 from .soft_mesh_checks import check_tets, check_triangles
 from .tet_mesh import TetMesh
@@ -105,6 +106,9 @@ class SoftVerbs:
     @property
     def volume_count(self) -> int:
         return len(self.volume_label)
+
+    #: Bodies by colour, once `color` has been called
+    body_color_groups: list[np.ndarray] = []
 
     @property
     def surface_label(self) -> list[str]:
@@ -406,9 +410,17 @@ class SoftVerbs:
     # -- colours
     def color(self, include_bending: bool = False, balance_colors: bool = True, target_max_min_color_ratio: float = 1.1, coloring_algorithm: Any = None) -> None:
         """Groups the particles so that no element that resists has two of one group. Springs and bending edges count as elements, unless
-        `config.compat` is "newton-1.8", where springs do not and bending edges on request. `coloring_algorithm` is Newton's; there is one here."""
+        `config.compat` is "newton-1.8", where springs do not and bending edges on request. `coloring_algorithm` is Newton's; there is one here.
+        Bodies are grouped too (`body_color_groups`), so that no joint ties two of one group; no solver here needs that."""
         compat = config.compat == "newton-1.8"
         _core.soft_color(self._core, bool(include_bending) or not compat, not compat, bool(balance_colors), _finite("target_max_min_color_ratio", target_max_min_color_ratio))
+        self.body_color_groups = self._body_groups(bool(balance_colors), float(target_max_min_color_ratio))
+
+    def _body_groups(self, balance: bool = True, ratio: float = 1.1) -> list[np.ndarray]:
+        """Bodies by colour: no joint ties two of one."""
+        ends = np.stack([np.asarray(plain(rows), int).reshape(-1) for rows in (self.joint_parent, self.joint_child)], 1)
+        tied = ends[(ends >= 0).all(axis=1) & (ends[:, 0] != ends[:, 1])]
+        return color_graph(self.body_count, tied, balance, ratio) if self.body_count else []
 
     def set_coloring(self, particle_color_groups: Iterable[Any]) -> None:
         """Groups of particles of one's own. `finalize` refuses those that overlap, or leave some out."""

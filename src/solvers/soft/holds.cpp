@@ -42,14 +42,6 @@ Quatd turned(const Vec3d& rotation)
     return {s * axis.x, s * axis.y, s * axis.z, std::cos(0.5 * angle)};
 }
 
-/// Inverse of the mass that a force along `n` at `p` moves.
-/// 1/m + (r x n) . I^-1 (r x n): the effective mass along n.
-double inverse_mass(const BodyMotion& body, const Vec3d& p, const Vec3d& n)
-{
-    const Vec3d arm = cross(p - body.com, n);
-    return body.inv_mass + dot(arm, body.inv_inertia * arm);
-}
-
 }  // namespace
 
 std::vector<BodyMotion> body_motions(const model::Model& m, const model::State& state, std::span<const Pose> targets,
@@ -148,9 +140,17 @@ void add_attachments(const model::Model& m, const std::vector<BodyMotion>& bodie
     }
 }
 
+Mat33d free_response(const BodyMotion& body, const Vec3d& p_W)
+{
+    // 1/m - [r] I^-1 [r], column by column.
+    const Vec3d r   = p_W - body.com;
+    const auto  one = [&](const Vec3d& e) { return body.inv_mass * e + cross(body.inv_inertia * cross(r, e), r); };
+    return Mat33d::from_columns(one({1, 0, 0}), one({0, 1, 0}), one({0, 0, 1}));
+}
+
 /// All holds of a body share its mass, or the sum of their stiffness would exceed what it can bear.
-void share_masses(const std::vector<BodyMotion>& bodies, const std::vector<Vec3d>& x, double dt,
-                  std::vector<Hold>& holds)
+void share_masses(const std::vector<BodyMotion>& bodies, const PointResponse& response, const std::vector<Vec3d>& x,
+                  double dt, std::vector<Hold>& holds)
 {
     const auto acts = [&](const Hold& hold) {
         return hold.body >= 0 && (hold.attachment || dot(hold.normal, held_point(hold, x) - hold.point) < hold.reach);
@@ -163,12 +163,8 @@ void share_masses(const std::vector<BodyMotion>& bodies, const std::vector<Vec3d
         const auto        b    = static_cast<std::size_t>(hold.body);
         const BodyMotion& body = bodies[b];
         if (body.inv_mass == 0) continue;
-        double w = 0;
-        if (hold.attachment)
-            for (int axis = 0; axis < 3; ++axis)
-                w = std::max(w, inverse_mass(body, hold.point, axis_vector<double>(axis)));
-        else
-            w = inverse_mass(body, hold.point, hold.normal);
+        const Mat33d W = response(hold.body, hold.point);
+        const double w = hold.attachment ? std::max({W(0, 0), W(1, 1), W(2, 2)}) : dot(hold.normal, W * hold.normal);
         // A body with n holds has an n-th of its mass for each.
         hold.yield = dt * dt * w * std::max(1, shares[b]);
         hold.ke    = yielding(hold.ke, hold.yield);

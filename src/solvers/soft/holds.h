@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -52,9 +53,13 @@ void add_contacts(const model::Model& model, const model::Contacts& contacts, co
 /// Attachments that are enabled. @param preloads  [attachment_particle_body_count]
 void add_attachments(const model::Model& model, const std::vector<BodyMotion>& bodies,
                      const std::vector<Vec3d>& preloads, const HoldOptions& options, std::vector<Hold>& out);
+/// How a point (world) of a body gives way: its velocity for a unit impulse at it, column by column [1/kg].
+using PointResponse = std::function<Mat33d(std::int32_t body, const Vec3d& p_W)>;
+/// That of a body that nothing else holds.
+Mat33d free_response(const BodyMotion& body, const Vec3d& p_W);
 /// Shares the masses of bodies among those holds that act at the positions `x`.
-void share_masses(const std::vector<BodyMotion>& bodies, const std::vector<Vec3d>& x, double dt,
-                  std::vector<Hold>& holds);
+void share_masses(const std::vector<BodyMotion>& bodies, const PointResponse& response, const std::vector<Vec3d>& x,
+                  double dt, std::vector<Hold>& holds);
 
 /// Force on the held point and its Hessian with respect to it.
 Block hold_block(const Hold& hold, const std::vector<Vec3d>& x, const std::vector<Vec3d>& before);

@@ -25,7 +25,9 @@
 #include "solvers/soft/explicit_forces.h"
 #include "solvers/soft/holds.h"
 #include "solvers/soft/neighbours.h"
+#include "solvers/vbd/held_masses.h"
 #include "solvers/vbd/self_contact.h"
+#include "solvers/vbd/start_poses.h"
 
 namespace mechane::solvers::vbd {
 
@@ -67,11 +69,16 @@ class Vbd final : public Solver, public Adjustable {
     void       reset() override
     {
         bodies_->reset();
+        std::ranges::fill(broken_, std::uint8_t{0});
         std::ranges::fill(preloads_, Vec3d{});
     }
     void reset_worlds(std::span<const std::uint8_t> selected) override
     {
         bodies_->reset_worlds(selected);
+        for (std::size_t j = 0; j < broken_.size(); ++j)
+            if (const std::int32_t w = model_.joint_world[j];
+                w >= 0 && static_cast<std::size_t>(w) < selected.size() && selected[static_cast<std::size_t>(w)] != 0)
+                broken_[j] = 0;
         for (std::size_t i = 0; i < preloads_.size(); ++i) {
             const std::int32_t world = model_.attachment_particle_body_world[i];
             if (world >= 0 && static_cast<std::size_t>(world) < selected.size() &&
@@ -108,6 +115,12 @@ class Vbd final : public Solver, public Adjustable {
 
   private:
     void rebuild();
+    [[nodiscard]] std::vector<std::uint8_t> joints_that_hold() const
+    {
+        std::vector<std::uint8_t> out = model_.joint_enabled;
+        for (std::size_t j = 0; j < out.size(); ++j) out[j] = out[j] != 0 && broken_[j] == 0 ? 1 : 0;
+        return out;
+    }
     /// One substep of particles and bodies, which have been checked.
     StepReport substep(const model::State& in, model::State& out, const model::Control& control,
                        model::Contacts* contacts, double dt);
@@ -174,6 +187,8 @@ class Vbd final : public Solver, public Adjustable {
     bool                                   all_lost_ = false;  ///< a particle of all worlds left all bounds
     std::vector<Vec3d>                     preloads_;          ///< of attachments, from the last step [N]
     std::vector<std::int32_t>              attachment_of_;
+    HeldMasses                             held_;
+    std::vector<std::uint8_t>              broken_;  ///< joints that hold no more [joint_count]
     soft::Neighbours                       balls_;
     std::vector<std::int32_t>              ball_start_, ball_lists_;  ///< those that a particle may meet, by particle
     std::vector<Vec3d>                     air_, speeds_;
@@ -188,7 +203,9 @@ void Vbd::rebuild()
     elements_ = soft::elements_of(model_);
     groups_   = soft::color_groups(model_, elements_);
     preloads_.resize(model_.attachment_particle_body_count());
-    balls_   = soft::Neighbours(model_, soft::Neighbours::Leave::components);
+    balls_ = soft::Neighbours(model_, soft::Neighbours::Leave::components);
+    broken_.resize(model_.joint_count());
+    held_.read(model_, joints_that_hold());
     has_air_ = std::ranges::any_of(model_.tri_materials, [](const auto& k) { return k[3] != 0 || k[4] != 0; });
 }
 
@@ -238,7 +255,12 @@ void Vbd::find_holds(const model::State& in, const model::Control& control, cons
         if (model_.attachment_particle_body_enabled[i] != 0) attachment_of_.push_back(static_cast<std::int32_t>(i));
     if (contacts != nullptr) soft::add_contacts(model_, *contacts, motions_, how, holds_);
     // A body that several particles press on has its mass once.
-    soft::share_masses(motions_, x_, dt, holds_);
+    held_.begin(model_, in, dt);
+    const auto response = [this](std::int32_t body, const Vec3d& p_W) {
+        return held_.is_held(body) ? held_.response(body, p_W)
+                                   : soft::free_response(motions_[static_cast<std::size_t>(body)], p_W);
+    };
+    soft::share_masses(motions_, response, x_, dt, holds_);
 
     hold_start_.assign(model_.particle_count() + 1, 0);
     const auto for_each_corner = [&](const auto& call) {
@@ -458,6 +480,7 @@ StepReport Vbd::substep(const model::State& in, model::State& out, const model::
     model::State after;
     if (any) report = bodies_->step(bodies, after, control, contacts, dt);
     if (contacts != nullptr) contacts->soft_contact_full_surface = full_surface;
+    for (const BrokenJoint& one : report.broken) broken_[static_cast<std::size_t>(one.joint)] = 1;
     for (const std::int32_t w : report.diverged_worlds) stopped_[static_cast<std::size_t>(w)] = 1;
     if (lost >= 0 && report.culprit.empty()) {
         const std::string part = soft::part_of(model_, lost);
@@ -511,6 +534,8 @@ StepReport Vbd::step(const model::State& in, model::State& out, const model::Con
         return report;
     }
     soft::activate(elements_, model_, control);
+    if (std::vector<std::uint8_t> hold = joints_that_hold(); hold != held_.enabled())
+        held_.read(model_, std::move(hold));
     if (substeps_ == 1) return substep(in, out, control, contacts, dt);
 
     // Both sides go through the same substeps, and what the one does to the other acts within them.
@@ -595,6 +620,11 @@ Options options_of(const SolverChoice& choice)
 Result<std::unique_ptr<Solver>> make(const model::Model& model, const SolverOptions& options, SolverChoice choice,
                                      Diagnostics& out)
 {
+    if (std::string told = disagreeing_poses(model); !told.empty()) {
+        told = "vbd: " + told;
+        if (options.strict) return make_diagnostic(kSolverModel, {}, std::move(told));
+        out.add(kSolverApproximates, {}, std::move(told), "Call eval_fk for the model, or set body_q as joint_q has it.");
+    }
     std::string name   = to_text(choice);
     auto        bodies = make_softstep(model, options, out);
     return std::unique_ptr<Solver>(
