@@ -1,13 +1,15 @@
 // Joints that follow another: REP-0158's ExtendedPhysicsMimicAPI, Newton's, PhysX's. q_follower = offset + factor
 // q_leader in radians and lengths of the model.
 //
-// Leader and follower must be of one articulation and have as many axes. A follower cannot lead: chains of equalities
-// would have to be ordered.
+// Leader and follower must be of one articulation and have as many axes. Solvers take leaders that follow nobody: a
+// joint that follows a follower gets the leader at the head of their chain, by putting one line into the other,
+//     q2 = o2 + f2 q1, q1 = o1 + f1 q0   =>   q2 = (o2 + f2 o1) + f2 f1 q0.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "import.h"
@@ -93,6 +95,7 @@ bool merges(const Import& run, const model::BuilderJoint& joint)
 struct Wanted {
     usd::Prim    prim;
     std::int32_t follower = -1, leader = -1;  ///< of the builder
+    std::int32_t named = -1;                  ///< the leader that the joint names, where `leader` heads the chain
     Mimic        mimic;
 };
 
@@ -111,6 +114,36 @@ void refuse(Import& run, const usd::Prim& prim, const Mimic& mimic, const std::s
     ignore(run, prim, mimic, fault);
     run.refuse(codes::kMimicInvalid, mimic.site,
                fmt::format("{} cannot follow {}: {}", prim.path().text(), mimic.leader.text(), fault));
+}
+
+/// Gives each follower of a follower the head of its chain. Those that follow one another in a circle, and those that
+/// follow them, are refused and go.
+void follow_heads(Import& run, std::vector<Wanted>& all, std::set<std::int32_t>& followers)
+{
+    std::map<std::int32_t, std::size_t> row_of;
+    for (std::size_t i = 0; i < all.size(); ++i) row_of[all[i].follower] = i;
+    // A chain is as long as there are followers, at most.
+    std::vector<Wanted> out;
+    for (const Wanted& one : all) {
+        Wanted      headed = one;
+        std::size_t steps  = 0;
+        for (auto next = row_of.find(headed.leader); next != row_of.end() && steps <= all.size();
+             next = row_of.find(headed.leader), ++steps) {
+            const Wanted& lead = all[next->second];
+            headed.mimic.offset += headed.mimic.factor * lead.mimic.offset;
+            headed.mimic.factor *= lead.mimic.factor;
+            headed.leader = lead.leader;
+        }
+        if (steps > all.size())
+            refuse(run, one.prim, one.mimic, "joints follow one another in a circle");
+        else if (!std::isfinite(headed.mimic.offset) || !std::isfinite(headed.mimic.factor))
+            refuse(run, one.prim, one.mimic, "the coefficients of its chain are not finite");
+        else
+            out.push_back(std::move(headed));
+    }
+    all = std::move(out);
+    followers.clear();
+    for (const Wanted& one : all) followers.insert(one.follower);
 }
 
 }  // namespace
@@ -155,16 +188,17 @@ void add_mimics(Import& run)
             continue;
         }
         followers.insert(run.joint_of[i]);
-        all.push_back({prim, run.joint_of[i], index, *std::move(mimic)});
+        all.push_back({prim, run.joint_of[i], index, index, *std::move(mimic)});
     }
-    for (const auto& [prim, joint, index, mimic] : all) {
+    if (!run.conventions.mimic_chains_refused) follow_heads(run, all, followers);
+    for (const auto& [prim, joint, index, named, mimic] : all) {
         // All followers are known: in whatever order the joints stand, the same ones are refused.
         if (followers.contains(index)) {
             refuse(run, prim, mimic, "its leader is a follower itself");
             continue;
         }
         model::BuilderJoint& follower     = run.builder.joints[static_cast<std::size_t>(joint)];
-        const bool           leader_turns = turns(run.builder.joints[static_cast<std::size_t>(index)]);
+        const bool           leader_turns = turns(run.builder.joints[static_cast<std::size_t>(named)]);
         if (leader_turns != turns(follower) && !mimic.words.by_degrees)
             run.found.add(codes::kMimicUnit, mimic.site,
                           fmt::format("{} turns and {} slides or the other way round, for which {} has no unit: the "

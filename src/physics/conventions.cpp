@@ -118,6 +118,8 @@ constexpr Convention kTable[] = {
      "ExtendedPhysicsMimicAPI", "a follower", "not read"},
     {&Conventions::physx_mimic_offset_unscaled, "physx_mimic_offset_unscaled", "Values of vendors", kNewton,
      "the offset of PhysxMimicJointAPI", "degrees, or stage units", "radians or metres as authored"},
+    {&Conventions::mimic_chains_refused, "mimic_chains_refused", "Values of vendors", kNewton,
+     "a joint that follows a follower", "follows the first of the chain", "refused"},
     {&Conventions::servo_force_range_unread, "servo_force_range_unread", "Values of vendors", kNewton,
      "mjc:forceRange of a servo", "bounds the drive", "not read"},
     {&Conventions::servos_replace_each_other, "servos_replace_each_other", "Values of vendors", kNewton,

@@ -652,28 +652,59 @@ def PhysicsRevoluteJoint "hinge" { rel physics:body0 = </a>
     }
 }
 
-TEST_CASE("of a chain of followers the same joints are refused in whatever order they stand")
+namespace {
+
+std::string following(const std::string& name, const std::string& from, const std::string& to, const std::string& lead,
+                      double offset = 0, double factor = 1, const std::string& type = "PhysicsRevoluteJoint")
 {
-    const auto follows = [](const std::string& name, const std::string& from, const std::string& to,
-                            const std::string& lead) {
-        return "def PhysicsRevoluteJoint \"" + name +
-               "\" (prepend apiSchemas = [\"NewtonMimicAPI\"]) {\n    rel physics:body0 = </robot/" + from +
-               ">\n    rel physics:body1 = </robot/" + to +
-               ">\n    point3f physics:localPos0 = (0.5, 0, 0)\n    point3f physics:localPos1 = (-0.5, 0, 0)\n    rel "
-               "newton:mimicJoint = </robot/" +
-               lead + ">\n}\n";
-    };
-    const std::string bodies = body("a") + body("b", 1) + body("c", 2) + body("d", 3),
+    return fmt::format("def {} \"{}\" (prepend apiSchemas = [\"NewtonMimicAPI\"]) {{\n    rel physics:body0 = "
+                       "</robot/{}>\n    rel physics:body1 = </robot/{}>\n    point3f physics:localPos0 = (0.5, 0, 0)\n"
+                       "    point3f physics:localPos1 = (-0.5, 0, 0)\n    rel newton:mimicJoint = </robot/{}>\n    "
+                       "float newton:mimicCoef0 = {}\n    float newton:mimicCoef1 = {}\n}}\n",
+                       type, name, from, to, lead, offset, factor);
+}
+
+}  // namespace
+
+TEST_CASE("a follower of a follower follows the head of their chain, in whatever order the joints stand; Newton refuses it")
+{
+    const std::string bodies = body("a") + body("b", 1) + body("c", 2) + body("d", 3) + body("e", 4),
                       lead   = joint("PhysicsRevoluteJoint", "lead", "/robot", "a", "b"),
-                      middle = follows("middle", "b", "c", "lead"), last = follows("last", "c", "d", "middle");
-    for (const std::string& joints : {lead + middle + last, lead + last + middle, last + middle + lead}) {
+                      middle = following("middle", "b", "c", "lead", 10, 2),
+                      last   = following("last", "c", "d", "middle", 5, -3),
+                      slide  = following("slide", "d", "e", "last", 0.25, 0.5, "PhysicsPrismaticJoint");
+    for (const std::string& joints : {lead + middle + last + slide, slide + lead + last + middle,
+                                      last + middle + slide + lead}) {
         CAPTURE(joints);
         const Imported in = import_text(stage_text(robot(bodies + joints)));
         REQUIRE(in.result);
-        CHECK(in.found.count("IMPORT_MIMIC_INVALID") == 1);
-        CHECK(in.joint_at("/robot/middle").mimic_joint == static_cast<std::int32_t>(in.joint("/robot/lead")));
-        CHECK(in.joint_at("/robot/last").mimic_joint == -1);
+        CHECK(in.found.count("IMPORT_MIMIC_INVALID") == 0);
+        const auto head = static_cast<std::int32_t>(in.joint("/robot/lead"));
+        for (const char* name : {"/robot/middle", "/robot/last", "/robot/slide"})
+            CHECK(in.joint_at(name).mimic_joint == head);
+        // last = 5 - 3 (10 + 2 lead) = -25 - 6 lead, in degrees; slide = 0.25 + 0.5 last, in metres and radians.
+        CHECK(in.joint_at("/robot/last").mimic_coeffs[0] == close_to(-25 * kDegrees));
+        CHECK(in.joint_at("/robot/last").mimic_coeffs[1] == close_to(-6));
+        CHECK(in.joint_at("/robot/slide").mimic_coeffs[0] == close_to(0.25 - 12.5 * kDegrees));
+        CHECK(in.joint_at("/robot/slide").mimic_coeffs[1] == close_to(-3));
+        CHECK(in.found.count("IMPORT_MIMIC_UNIT") == 1);  // of the slide, whose leader turns
+        Diagnostics out;
+        CHECK(in.builder.finalize({}, out));
+        CHECK(import_text(stage_text(robot(bodies + joints)), newton_options()).error == "IMPORT_MIMIC_INVALID");
     }
+}
+
+TEST_CASE("joints that follow one another in a circle are left out with those that follow them, and others are not")
+{
+    const std::string bodies = body("a") + body("b", 1) + body("c", 2) + body("d", 3) + body("e", 4),
+                      one = following("one", "a", "b", "two"), two = following("two", "b", "c", "one"),
+                      three = following("three", "c", "d", "two"), lead = joint("PhysicsRevoluteJoint", "lead", "/robot", "d", "e");
+    const Imported in = import_text(stage_text(
+        robot(bodies + one + two + three + lead + body("f", 5) + following("own", "e", "f", "lead", 0, 2))));
+    REQUIRE(in.result);
+    CHECK(in.found.count("IMPORT_MIMIC_INVALID") == 3);
+    for (const char* name : {"/robot/one", "/robot/two", "/robot/three"}) CHECK(in.joint_at(name).mimic_joint == -1);
+    CHECK(in.joint_at("/robot/own").mimic_joint == static_cast<std::int32_t>(in.joint("/robot/lead")));
 }
 
 TEST_CASE(

@@ -119,6 +119,8 @@ struct Conventions {
     bool neutral_mimics_unread = false;
     /// The offset of PhysxMimicJointAPI: degrees, or stage units, or radians or metres as authored.
     bool physx_mimic_offset_unscaled = false;
+    /// A joint that follows a follower: follows the first of the chain, or refused.
+    bool mimic_chains_refused = false;
     /// Mjc:forceRange of a servo: bounds the drive, or not read.
     bool servo_force_range_unread = false;
     /// Several servos of MuJoCo on one joint, and its own drive: servos add, in the place of the drive, or the last

@@ -58,7 +58,7 @@ inline constexpr Code kActTarget{"IMPORT_ACT_TARGET", Severity::error, "An actua
 inline constexpr Code kActControl{"IMPORT_ACT_CONTROL", Severity::error, "An actuator has no control law that can be simulated.", "Apply NewtonPDControlAPI, with at most NewtonMaxEffortClampingAPI.", "E_ACT_CONTROL"};
 inline constexpr Code kMjcActTarget{"IMPORT_MJC_ACT_TARGET", Severity::warning, "An actuator of MuJoCo acts on nothing that was imported; it is left out.", "Name one joint, tendon, site or body in mjc:target."};
 inline constexpr Code kActMultiTarget{"IMPORT_ACT_MULTI_TARGET", Severity::warning, "An actuator names several joints.", "Give each joint an actuator of its own; the first is driven.", "W_ACT_MULTI_TARGET"};
-inline constexpr Code kMimicInvalid{"IMPORT_MIMIC_INVALID", Severity::error, "A mimic joint cannot be honoured and is left out.", "Leader and follower must be different one-dof joints of one articulation, without chains.", "E_MIMIC_INVALID"};
+inline constexpr Code kMimicInvalid{"IMPORT_MIMIC_INVALID", Severity::error, "A mimic joint cannot be honoured and is left out.", "Leader and follower must be different one-dof joints of one articulation; joints must not follow one another in a circle.", "E_MIMIC_INVALID"};
 inline constexpr Code kMimicUnit{"IMPORT_MIMIC_UNIT", Severity::warning, "A number of a mimic joint has no defined unit: the offset of a joint of several degrees of freedom, or the factor of joints of different kinds.", "Mimic joints of one degree of freedom and of the same kind, or use ExtendedPhysicsMimicAPI. An offset is taken in the unit of lengths, a factor per radian.", "W_MIMIC_UNIT"};
 
 // -- shapes
