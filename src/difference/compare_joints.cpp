@@ -47,7 +47,9 @@ void Comparer::stands()
     };
     const auto held = [&](const Kinematics& of, std::size_t link) {
         const int root = of.root[link];
-        return root < 0 || of.tree.links[at(root)].unused.has_value() || is_world(of.tree.links[at(root)]) ||
+        // What a source says of an impossible inertia is unused too, on a link that has its mass.
+        const auto part_of_world = [](const sf::Link& l) { return l.unused && !l.inertial; };
+        return root < 0 || part_of_world(of.tree.links[at(root)]) || is_world(of.tree.links[at(root)]) ||
                !weighs(of, root);
     };
     std::set<std::pair<int, int>> told;

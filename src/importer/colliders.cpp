@@ -224,7 +224,8 @@ class ColliderAdder {
             textured ? Vec3d{1, 1, 1}
                      : look_.color.value_or(shape.config.is_visible ? Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey}
                                                                     : palette_color(run_.builder.shapes.size()));
-        if (shape.config.is_visible) shape.opacity = look_.opacity.value_or(1);
+        // A mesh carries its opacity, whether it is drawn or not.
+        if (shape.config.is_visible || collider_.kind == ShapeKind::mesh) shape.opacity = look_.opacity.value_or(1);
         const std::string label = shape.label;
         if (textured) run_.note_texture(label, look_);
         if (shape.config.is_visible && !look_.color && collider_.kind != ShapeKind::mesh)

@@ -272,6 +272,21 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
         out.joint_parent[j] = out.home[at(joint.parent)];
         out.X_PJ[j]         = out.X_HL[at(joint.parent)] * joint.X_PJ;
     }
+    // What is part of the world on both sides is held already.
+    for (std::size_t j = 0; j < joints; ++j) {
+        const Joint& joint = tree.joints[j];
+        if (!joint.loop || out.joint_parent[j] >= 0 || out.home[at(joint.child)] >= 0) continue;
+        out.joint_merged[j] = true;
+        losses.add({"loop-joint",
+                    Severity::info,
+                    LossAction::dropped,
+                    "kinematics",
+                    site_of(joint.place),
+                    fmt::format("joint '{}'", joint.name),
+                    {},
+                    {},
+                    "both of its sides are part of the world, which nothing moves"});
+    }
     return out;
 }
 

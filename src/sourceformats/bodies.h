@@ -14,7 +14,7 @@ struct Bodies {
     std::vector<int>   home;          ///< by link: the body that it is or is fixed to; -1: the world
     std::vector<Posed> X_HL;          ///< by link, in its home's frame (of the world: in the robot's frame)
     std::vector<int>   parent;        ///< by link that is no body: the link whose prim holds its prim; -1: the robot's
-    std::vector<bool>  joint_merged;  ///< by joint: it only fixes a frame
+    std::vector<bool>  joint_merged;  ///< by joint: it only fixes a frame, or holds what is part of the world
     std::vector<std::optional<Inertial>> inertial;      ///< by link, with what was merged into it
     std::vector<bool>                    merged;        ///< by link: another body has its mass
     std::vector<int>                     joint_parent;  ///< by joint: body, or -1

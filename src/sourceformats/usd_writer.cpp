@@ -228,7 +228,7 @@ class Writer {
         const std::string& path = links_[l];
         if (own != link.name) sheet_.hint(path, hints::kName, "string", link.name);
         for (std::size_t j = 0; j < tree_.joints.size(); ++j)
-            if (bodies_.joint_merged[j] && tree_.joints[j].child == static_cast<int>(l))
+            if (bodies_.joint_merged[j] && !tree_.joints[j].loop && tree_.joints[j].child == static_cast<int>(l))
                 sheet_.hint(path, hints::kJoint, "string", tree_.joints[j].name);
         const bool stated = link.inertial && link.unused && bodies_.inertial[l] &&
                             !bodies_.inertial[l]->has_inertia;  // what the source says, and no body has
@@ -683,7 +683,13 @@ class Writer {
         // One relationship for each first body, sorted, so that equal robots give equal bytes.
         std::map<int, std::vector<std::string>> by_body;
         std::map<int, Place>                    where;
-        for (const Exclusion& e : tree_.exclusions) {
+        std::vector<Exclusion>                  all = tree_.exclusions;
+        // The links of a joint do not meet. Where its parent is part of the world the joint has one body only, and
+        // says nothing of what it hangs on.
+        for (const Joint& joint : tree_.joints)
+            if (!joint.collide && joint.parent >= 0 && bodies_.home[at(joint.parent)] < 0)
+                all.push_back({joint.parent, joint.child, joint.place});
+        for (const Exclusion& e : all) {
             const auto home = [&](int link) { return link >= 0 ? bodies_.home[at(link)] : -1; };
             const bool turn = home(e.a) < 0;  // what stands still is named by what moves
             const int  a = home(turn ? e.b : e.a), b = home(turn ? e.a : e.b), still = turn ? e.a : e.b;

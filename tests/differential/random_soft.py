@@ -37,7 +37,7 @@ class Writer(Draw):
         inside += "".join(self.body(f"hold{i}") for i in range(self.one((0, 1, 2))))
         inside += "".join(self.soft_thing(f"soft{i}") for i in range(self.one((1, 1, 2, 3))))
         inside += "".join(self.attachment(f"tie{i}") for i in range(self.one((0, 1, 2, 3)))) + "".join(self.filter(f"apart{i}") for i in range(self.one((0, 0, 1))))
-        self.text = "#usda 1.0\n(\n" + "\n".join(['defaultPrim = "W"', *head]) + "\n)\n" + self.prim("Xform", "W", self.operations(0.2) if self.maybe(0.15) else [], inside=inside)
+        self.text = "#usda 1.0\n(\n" + "\n".join(['defaultPrim = "W"', *head]) + "\n)\n" + self.prim("Xform", "W", self.operations(0.2, mirrored=False) if self.maybe(0.15) else [], inside=inside)
 
     def amount(self, low, high):
         """A number, seldom one that means something else or nothing."""
@@ -55,8 +55,12 @@ class Writer(Draw):
     def body(self, name):
         """Not mirrored: Newton takes such frames apart otherwise, and warns of spurious rotations."""
         self.bodies.append(f"/W/{name}")
-        inside = self.prim("Xform", "hook", self.operations(0)) + self.prim("Sphere", "knob", ["double radius = 0.1", *self.operations(0)], ["PhysicsCollisionAPI"]) * self.maybe(0.3)
+        # A pair of a body that is itself a shape is to Newton one of that shape alone: no such one has more of them.
+        alone = self.maybe(0.5)
+        inside = self.prim("Xform", "hook", self.operations(0)) + "".join(self.prim("Sphere", f"knob{i}", ["double radius = 0.1", *self.operations(0)], ["PhysicsCollisionAPI"]) for i in range(0 if alone else self.one((1, 2))))
         schemas = self.some(0.85, "PhysicsRigidBodyAPI")
+        if not alone:
+            return self.prim("Xform", name, [*self.operations(0.1, mirrored=False), *self.some(0.1, "bool physics:kinematicEnabled = 1")], schemas, inside)
         return self.prim("Cube", name, [f"double size = {self.number(0.1, 0.4)}", *self.operations(0.1, mirrored=False), *self.some(0.1, "bool physics:kinematicEnabled = 1")], [*schemas, "PhysicsCollisionAPI"], inside)
 
     # Soft things.

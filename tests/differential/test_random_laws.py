@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 from tests.cli.program import mechane
-from tests.differential import random_physics, random_robots
+from tests.differential import random_physics, random_robots, random_soft
 from tests.differential.compare_models import differences
 from tests.differential.drawn import seeds
 
@@ -24,6 +24,9 @@ EXPONENTS = {
     **dict.fromkeys(("xformOp:translate", "points", "widths", "size", "radius", "height", "radiusTop", "radiusBottom", "width", "length", "positions", "physics:centerOfMass", "physics:velocity",
                      "physics:gravityMagnitude", "physics:localPos0", "physics:localPos1", "physics:minDistance", "physics:maxDistance"), (1, 0)),
     "physics:mass": (0, 1), "physics:density": (-3, 1), "physics:diagonalInertia": (2, 1), "physics:breakForce": (1, 1), "physics:breakTorque": (2, 1),
+    **dict.fromkeys(("physics:thicknesses", "physics:restShapePoints", "physics:coords1"), (1, 0)), "physics:masses": (0, 1), "physics:youngsModulus": (-1, 1), "physics:stiffness": (0, 1), "physics:damping": (0, 1),
+    "physics:surfaceStretchStiffness": (0, 1), "physics:surfaceShearStiffness": (0, 1), "physics:surfaceBendStiffness": (2, 1),
+    **{f"{name}{way}{what}": (length, 1) for name, what in (("physics:curves", "Stiffness"), ("newton:curves", "Damping")) for way, length in (("Stretch", 1), ("Shear", 1), ("Bend", 3), ("Twist", 3))},
 }
 # Sizes that nobody authors are lengths in the stage's unit.
 SIZES = {"Cube": {"size": 2}, "Sphere": {"radius": 1}, "Capsule": {"radius": 0.5, "height": 1}, "Cylinder": {"radius": 1, "height": 2}, "Cone": {"radius": 1, "height": 2},
@@ -117,7 +120,7 @@ class RandomLaws(unittest.TestCase):
         place = tempfile.TemporaryDirectory()
         self.addCleanup(place.cleanup)
         self.folder = pathlib.Path(place.name)
-        self.stages = [(f"{name} {seed}", module.Writer(seed).text) for seed in seeds("0:6") for name, module in (("physics", random_physics), ("robots", random_robots))]
+        self.stages = [(f"{name} {seed}", module.Writer(seed).text) for seed in seeds("0:6") for name, module in (("physics", random_physics), ("robots", random_robots), ("soft", random_soft))]
 
     def file(self, text):
         path = self.folder / "stage.usda"

@@ -73,8 +73,10 @@ void SdformatReader::apart()
     std::vector<int> tree(tree_.links.size());
     for (std::size_t l = 0; l < tree.size(); ++l) tree[l] = static_cast<int>(l);
     for (const Joint& j : tree_.joints) {
-        // A link that is part of the world holds no tree together.
-        if (j.loop || j.parent < 0 || !tree_.links[at(j.parent)].inertial) continue;
+        // A link that is part of the world holds no tree together, and one that is moved from outside is none's.
+        if (j.loop || j.parent < 0 || !tree_.links[at(j.parent)].inertial || tree_.links[at(j.parent)].kinematic ||
+            tree_.links[at(j.child)].kinematic)
+            continue;
         const int from = tree[at(j.child)], to = tree[at(j.parent)];
         for (int& t : tree) t = t == from ? to : t;
     }
