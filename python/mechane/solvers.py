@@ -24,6 +24,8 @@ class SolverSoftStep(Native):
     """The default: soft constraints in substeps over reduced coordinates.
 
     `substeps` 1..64 substeps a step; `sleeping` leaves islands at rest out. `report` says how the last step went.
+    `soft_solver` "vbd" or "xpbd" moves particles, in the same substeps. `rigid_islands` says whose contacts do not give way under a load: "auto" those of
+    islands whose masses differ much or that have closed loops, "never", "always".
 
     A model on a device (`ModelBuilder.finalize(device="cuda")`) is stepped there, its worlds side by side: they must be alike, and the solver finds contacts itself.
     States and controls of that device stay there; those of the cpu travel at every step. What of a model the device does not honour is refused.
@@ -34,11 +36,18 @@ class SolverSoftStep(Native):
     _name = "softstep"
     _steps_on_devices = True
 
-    def __init__(self, model: Any, *, substeps: int = 8, sleeping: bool = False, compat: str | None = None):
+    def __init__(self, model: Any, *, substeps: int = 8, sleeping: bool = False, compat: str | None = None, soft_solver: str = "vbd",
+                 rigid_islands: str = "auto"):
         super().__init__(model)
+        for name, value, words in (("soft_solver", soft_solver, ("vbd", "xpbd")), ("rigid_islands", rigid_islands, ("auto", "never", "always"))):
+            if value not in words:
+                raise kind_of(ValueError)(f"{name} is {value!r}, expected one of {', '.join(words)}", "SOLVER_PARAMETER")
         if not 1 <= int(substeps) <= 64:
             raise kind_of(ValueError)(f"substeps is {substeps}, expected 1..64", "PYTHON_ARG_SUBSTEPS")
-        self._make(self._name, int(substeps), bool(sleeping), {"substeps": int(substeps), "sleeping": bool(sleeping)})
+        if model._device != "cpu" and rigid_islands != "auto":
+            raise NotSupportedError(f"rigid_islands: on {model.device} contacts are as sweeps have them", "DEV_NOT_SUPPORTED")
+        self._make(f"{self._name}:rigid_islands={rigid_islands},soft_solver={soft_solver}", int(substeps), bool(sleeping),
+                   {"substeps": int(substeps), "sleeping": bool(sleeping), "soft_solver": soft_solver, "rigid_islands": rigid_islands})
 
 
 def _option(name: str, kind: type) -> property:

@@ -53,6 +53,7 @@ struct SimArgs {
     std::vector<std::string> outputs;
     Publishing               publishing;
     std::vector<std::string> sensed, solver_options;
+    std::string              soft_solver;  ///< a parameter of softstep with a name of its own
     std::string              given_solver;
     bool                     compare = false;
 };
@@ -82,6 +83,7 @@ Result<void> choose_solver(SimArgs& args)
     if (const auto fits = fit_device(args.device, args.options, std::move(left_out)); !fits) return fits;
     if (args.options.solver == "all") return {};
     std::string text = args.options.solver;
+    if (!args.soft_solver.empty()) args.solver_options.push_back("soft_solver=" + args.soft_solver);
     // An option is checked by itself, so the message names the one that is wrong.
     for (const std::string& option : args.solver_options) {
         const auto setting = solvers::read_setting(text.substr(0, text.find(':')), option);
@@ -125,9 +127,11 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
         io.say(fmt::format("soft      {} with {}, {}, {} {}\n", counted(m.particle_count(), "particle"),
                            counted(m.tri_count(), "triangle"), counted(m.tet_count(), "tetrahedron", "tetrahedra"),
                            counted(m.spring_count(), "spring"),
-                           recording.solver.starts_with("softstep") ? "move by vbd, in the substeps of softstep"
-                           : recording.solver.starts_with("mujoco") ? "stay where they are: mujoco does not step them"
-                                                                    : "move by " + recording.solver));
+                           recording.solver.find("soft_solver=") != std::string::npos
+                               ? "move by xpbd, in the substeps of softstep"
+                           : recording.solver.starts_with("softstep") ? "move by vbd, in the substeps of softstep"
+                           : recording.solver.starts_with("mujoco")   ? "stay where they are: mujoco does not step them"
+                                                                      : "move by " + recording.solver));
     // Rods are told of as cables, as the user knows them.
     if (const auto rods = static_cast<std::size_t>(
             std::count(scene.model.joint_type.begin(), scene.model.joint_type.end(), model::JointType::rod));
@@ -396,6 +400,8 @@ void add_sim(CLI::App& app, Context& context)
                    "else is written");
     verb->add_option("--solver-option", args->solver_options,
                      "PARAMETER=VALUE of the solver, repeatable; `mechane doctor --solvers` lists them");
+    verb->add_option("--soft-solver", args->soft_solver,
+                     "What moves particles in the substeps of softstep: vbd or xpbd; default: vbd");
     verb->add_option("--device", args->device,
                      "Where to step: cpu, cuda or cuda:N (a GPU), host (the GPU's kernels on the CPU); a device needs "
                      "equal worlds and the solver softstep");

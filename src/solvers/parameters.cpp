@@ -25,6 +25,13 @@ using enum Parameter::Kind;
 
 constexpr double kMost = 1e12;  ///< beyond any sensible gain
 
+constexpr Parameter kSoftstep[] = {
+    {"rigid_islands", "1", 0, 0, 2, word,
+     "islands whose contacts do not give way under a load: those of very different masses and of closed loops, none, "
+     "all",
+     "auto never always"},
+    {"soft_solver", "1", 0, 0, 1, word, "what moves particles, in the substeps of the bodies", "vbd xpbd"}};
+
 constexpr Parameter kSemiImplicit[] = {
     {"angular_damping", "1/s", 0.05, 0, kMost, number, "how fast the spin of bodies fades"},
     {"joint_attach_ke", "N/m, N m/rad", 1e4, 0, kMost, number, "stiffness of what a joint locks"},
@@ -103,7 +110,8 @@ struct Table {
     std::span<const Parameter> rows;
 };
 /// A solver without a row takes no parameters.
-constexpr Table kTables[] = {{"semi-implicit", kSemiImplicit},
+constexpr Table kTables[] = {{"softstep", kSoftstep},
+                             {"semi-implicit", kSemiImplicit},
                              {"featherstone", kFeatherstone},
                              {"xpbd", kXpbd},
                              {"vbd", kVbd},

@@ -153,8 +153,8 @@ Result<std::unique_ptr<Solver>> make_own(std::string_view is, const model::Model
     if (is == "mujoco") return mujoco::make(model, options, std::move(choice), {}, out);
     if (is == "vbd") return vbd::make(model, options, std::move(choice), out);
     // Softstep moves bodies; particles need vbd, with softstep underneath (vbd/vbd.cpp).
-    if (model.particle_count() > 0) return vbd::make_with_softstep(model, options, out);
-    return make_softstep(model, options, out);
+    if (model.particle_count() > 0) return vbd::make_with_softstep(model, options, choice, out);
+    return make_softstep(model, options, choice, out);
 }
 
 }  // namespace

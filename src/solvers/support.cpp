@@ -56,7 +56,9 @@ bool has_axes(const Model& m, std::size_t j)
 { return m.joint_type[j] != JointType::free && m.joint_type[j] != JointType::distance; }
 template <class Has>
 Labels joints_with_dof(const Model& m, Has&& has)
-{ return joints_with_dof(m, [&](std::size_t j) { return has_axes(m, j); }, has); }
+{
+    return joints_with_dof(m, [&](std::size_t j) { return has_axes(m, j); }, has);
+}
 
 // model::kMaxValue stands for "no limit" in the arrays.
 bool bounded(Real value) { return static_cast<double>(value) < model::kMaxValue; }
@@ -173,14 +175,21 @@ bool closes_loop(const Model& m, std::size_t j) { return m.joint_articulation[j]
 /// The joints outside of trees.
 template <class Has>
 Labels loops_with_dof(const Model& m, Has&& has)
-{ return joints_with_dof(m, [&](std::size_t j) { return has_axes(m, j) && closes_loop(m, j); }, has); }
+{
+    return joints_with_dof(m, [&](std::size_t j) { return has_axes(m, j) && closes_loop(m, j); }, has);
+}
 /// The other ones, free ones too: what loops make of a value is a feature of its own.
 template <class Has>
 Labels tree_joints_with_dof(const Model& m, Has&& has)
-{ return joints_with_dof(m, [&](std::size_t j) { return !closes_loop(m, j); }, has); }
+{
+    return joints_with_dof(m, [&](std::size_t j) { return !closes_loop(m, j); }, has);
+}
 
 // A feature, who uses it in a model, and what the default solver softstep does with it. The consequence is the text
 // for the user where the support is not full.
+/// All particles, where the model has any and asks for something.
+Labels particles_if(const Model& m, bool asked) { return asked ? Labels(m.particle_count(), "particles") : Labels{}; }
+
 struct Row {
     Feature feature;
     Labels (*find)(const Model&);
@@ -426,6 +435,37 @@ const Row kRows[] = {
      [](const Model& m) { return Labels(m.particle_count(), "particles"); },
      Support::full,
      {}},
+    {{"particle.air", "triangles with drag or lift"},
+     [](const Model& m) {
+         const bool any = std::ranges::any_of(m.tri_materials, [](const auto& k) { return k[3] != 0 || k[4] != 0; });
+         return any ? Labels{"triangles"} : Labels{};
+     },
+     Support::full,
+     {}},
+    {{"particle.restitution", "restitution of particles (soft_contact_restitution)"},
+     [](const Model& m) { return particles_if(m, m.soft_contact.restitution > 0); },
+     Support::ignored,
+     "the damping of the contact says how much a particle bounces"},
+    {{"particle.cohesion", "particles that stick to each other, or to shapes"},
+     [](const Model& m) { return particles_if(m, m.particle_contact.cohesion > 0 || m.particle_contact.adhesion > 0); },
+     Support::ignored,
+     "nothing pulls: contacts only push"},
+    {{"particle.friction_gain", "friction gains of particles"},
+     [](const Model& m) {
+         return particles_if(m, m.soft_contact.kf != Model::SoftContactMaterial{}.kf ||
+                                    m.particle_contact.kf != Model::ParticleContact{}.kf);
+     },
+     Support::approximated,
+     "a contact sticks until friction gives way, at any speed"},
+    {{"particle.contact_stiffness", "stiffness and damping of the contacts of particles"},
+     [](const Model& m) {
+         const Model::SoftContactMaterial shape;
+         const Model::ParticleContact     ball;
+         return particles_if(m, m.soft_contact.ke != shape.ke || m.soft_contact.kd != shape.kd ||
+                                    m.particle_contact.ke != ball.ke || m.particle_contact.kd != ball.kd);
+     },
+     Support::full,
+     {}},
     {{"attachment", "particles that are held at bodies"},
      [](const Model& m) { return Labels(m.attachment_particle_body_count(), "attachments"); },
      Support::full,
@@ -463,6 +503,10 @@ constexpr std::string_view kFree = "the joint does nothing, its child moves free
                            kNoMedium    = "nothing holds them up or back; the solver mujoco has it";
 
 constexpr Shortcoming kXpbdLacks[] = {
+    {"particle.air", ignored, "air does not act on them"},
+    {"particle.restitution", ignored, "particles bounce with the parameter enable_restitution only"},
+    {"particle.friction_gain", approximated, "a contact sticks until friction gives way, at any speed"},
+    {"particle.contact_stiffness", ignored, "contacts are hard, whatever their stiffness"},
     {"mujoco.control_range", approximated, kTakenAsIs},
     {"mujoco.damping_ratio", ignored, kUndamped},
     {"mujoco.polynomial", approximated, kLinear},
@@ -492,6 +536,7 @@ constexpr Shortcoming kXpbdLacks[] = {
     {"contact.hydroelastic", approximated, "the contacts of the pressure field are hard"}};
 
 constexpr Shortcoming kSemiImplicitLacks[] = {
+    {"particle.restitution", ignored, "the damping of the contact says how much a particle bounces"},
     {"mujoco.control_range", approximated, kTakenAsIs},
     {"mujoco.damping_ratio", ignored, kUndamped},
     {"mujoco.polynomial", approximated, kLinear},
@@ -519,6 +564,7 @@ constexpr Shortcoming kSemiImplicitLacks[] = {
     {"contact.restitution", ignored, "the damping of the contact says how much a body bounces"}};
 
 constexpr Shortcoming kFeatherstoneLacks[] = {
+    {"particle.restitution", ignored, "the damping of the contact says how much a particle bounces"},
     {"mujoco.control_range", approximated, kTakenAsIs},
     {"mujoco.damping_ratio", ignored, kUndamped},
     {"mujoco.polynomial", approximated, kLinear},
@@ -586,6 +632,7 @@ struct Remedy {
     bool             on = true;  ///< how the parameter has to be
     std::string_view feature;
 };
+// A row of particles follows the row of bodies of the same name.
 constexpr Remedy kRemedies[] = {{"xpbd", "enable_restitution", true, "contact.restitution"},
                                 {"mujoco", "use_mujoco_contacts", false, "contact.hydroelastic"}};
 
@@ -593,8 +640,7 @@ constexpr Remedy kRemedies[] = {{"xpbd", "enable_restitution", true, "contact.re
 bool is_remedied(std::string_view solver, const Remedy& remedy)
 {
     const auto choice = choose_solver(solver);
-    return choice && choice->name == remedy.solver &&
-           std::ranges::any_of(choice->settings, [&](const Setting& s) {
+    return choice && choice->name == remedy.solver && std::ranges::any_of(choice->settings, [&](const Setting& s) {
                return s.name == remedy.parameter && (s.value != 0) == remedy.on;
            });
 }
@@ -608,7 +654,9 @@ std::span<const SupportRow> remedied_rows(std::span<const SupportRow> rows, std:
     auto [made, is_new] = known.try_emplace(feature, rows.begin(), rows.end());
     if (is_new)
         for (SupportRow& row : made->second)
-            if (row.feature->id == feature) row = {row.feature, full, {}};
+            if (row.feature->id == feature ||
+                (feature == "contact.restitution" && row.feature->id == "particle.restitution"))
+                row = {row.feature, full, {}};
     return made->second;
 }
 
@@ -616,6 +664,19 @@ std::vector<SupportRow> softstep_rows()
 {
     std::vector<SupportRow> out;
     for (const Row& row : kRows) out.push_back({&row.feature, row.softstep, row.consequence});
+    return out;
+}
+
+/// softstep with particles by xpbd: what it says of particles is xpbd's.
+std::vector<SupportRow> softstep_rows_by_xpbd()
+{
+    std::vector<SupportRow>       out  = softstep_rows();
+    const std::vector<SupportRow> xpbd = rows_with(kXpbdLacks);
+    for (std::size_t i = 0; i < out.size(); ++i)
+        if (out[i].feature->id.starts_with("particle.")) out[i] = xpbd[i];
+    for (SupportRow& row : out)
+        if (row.feature->id == "particle.restitution")
+            row = {row.feature, ignored, "particles that meet a shape come to rest on it"};
     return out;
 }
 
@@ -639,13 +700,19 @@ std::span<const SupportRow> support_of(std::string_view solver)
     // Built once. SupportRow points into kRows, which lives as long as the program.
     static const auto softstep = softstep_rows(), xpbd = rows_with(kXpbdLacks),
                       semi_implicit = rows_with(kSemiImplicitLacks), featherstone = rows_with(kFeatherstoneLacks),
-                      mujoco = rows_with(kMujocoLacks);
+                      mujoco = rows_with(kMujocoLacks), by_xpbd = softstep_rows_by_xpbd();
     // The name may come with parameters ("xpbd:iterations=8").
     const std::string_view name = canonical_name(solver.substr(0, solver.find(':')));
     for (const Remedy& remedy : kRemedies)
         if (name == remedy.solver && is_remedied(solver, remedy))
             return remedied_rows(name == "xpbd" ? xpbd : mujoco, remedy.feature);
-    if (name == "softstep") return softstep;
+    if (name == "softstep") {
+        const auto choice = choose_solver(solver);
+        const bool rows   = choice && std::ranges::any_of(choice->settings, [](const Setting& s) {
+                              return s.name == "soft_solver" && s.value != 0;
+                            });
+        return rows ? std::span<const SupportRow>(by_xpbd) : std::span<const SupportRow>(softstep);
+    }
     if (name == "xpbd") return xpbd;
     if (name == "semi-implicit") return semi_implicit;
     if (name == "featherstone") return featherstone;

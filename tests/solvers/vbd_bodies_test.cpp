@@ -74,7 +74,8 @@ TEST_CASE("an attachment that is at rest bears K C, whatever masses, steps and p
                     const double sag   = gives ? 9.81 * m / k : 0;
                     Parity       w(hanging_particle(m, k, gives ? 2 * std::sqrt(k * m) : 0), solver);
                     w.run(2, h, false);
-                    CHECK(1 - static_cast<double>(w.state.particle_q[0].z) == close_to(sag, gives ? 1e-6 + 1e-3 * sag : 1e-5));
+                    CHECK(1 - static_cast<double>(w.state.particle_q[0].z) ==
+                          close_to(sag, gives ? 1e-6 + 1e-3 * sag : 1e-5));
                 }
 }
 

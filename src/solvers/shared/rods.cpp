@@ -155,7 +155,7 @@ class RodSolver final : public Solver {
         for (const std::int32_t j : rods_)
             for (std::int32_t d = b.joint_qd_start[static_cast<std::size_t>(j)];
                  d < b.joint_qd_start[static_cast<std::size_t>(j) + 1]; ++d) {
-                const auto k         = static_cast<std::size_t>(d);
+                const auto k = static_cast<std::size_t>(d);
                 // A rod's bending stiffness is a drive in the model; a ball has a passive spring instead.
                 b.joint_stiffness[k] = b.joint_target_ke[k];
                 b.joint_damping[k]   = b.joint_target_kd[k];
@@ -199,11 +199,12 @@ class RodSolver final : public Solver {
 bool has_rods(const model::Model& model)
 { return std::find(model.joint_type.begin(), model.joint_type.end(), JointType::rod) != model.joint_type.end(); }
 
-std::unique_ptr<Solver> make_softstep(const model::Model& model, const SolverOptions& options, Diagnostics& out)
+std::unique_ptr<Solver> make_softstep(const model::Model& model, const SolverOptions& options,
+                                      const SolverChoice& choice, Diagnostics& out)
 {
-    if (!has_rods(model)) return softstep::make(model, options, out);
+    if (!has_rods(model)) return softstep::make(model, options, choice, out);
     auto made = with_rods(model, [&](const model::Model& balls) -> Result<std::unique_ptr<Solver>> {
-        return softstep::make(balls, options, out);
+        return softstep::make(balls, options, choice, out);
     });
     return *std::move(made);  // softstep refuses no model
 }

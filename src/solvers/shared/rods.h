@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "mechane/core/result.h"
+#include "mechane/solvers/parameters.h"
 #include "mechane/solvers/solver.h"
 
 namespace mechane::solvers {
@@ -19,6 +20,8 @@ using MakeSolver = std::function<Result<std::unique_ptr<Solver>>(const model::Mo
 Result<std::unique_ptr<Solver>> with_rods(const model::Model& model, const MakeSolver& make);
 
 /// softstep, with rods where the model has some.
-std::unique_ptr<Solver> make_softstep(const model::Model& model, const SolverOptions& options, Diagnostics& out);
+/// @param choice  of softstep
+std::unique_ptr<Solver> make_softstep(const model::Model& model, const SolverOptions& options,
+                                      const SolverChoice& choice, Diagnostics& out);
 
 }  // namespace mechane::solvers

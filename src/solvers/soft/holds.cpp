@@ -188,8 +188,10 @@ Block hold_block(const Hold& hold, const std::vector<Vec3d>& x, const std::vecto
     const double load = hold.ke * depth, along = dot(n, u);
     out.force   = load * n;
     out.hessian = hold.ke * Mat33d::outer(n, n);
+    // Damping takes the way that they came together while in contact. The whole way would be a force that jumps as they
+    // meet, at which no place is in balance: what one gets the other would not.
     if (along < 0) {
-        out.force -= hold.kd * along * n;
+        out.force += hold.kd * std::min(-along, depth) * n;
         out.hessian += hold.kd * Mat33d::outer(n, n);
     }
     // Coulomb friction, smooth at rest (Li et al. 2020, "Incremental potential contact", eq. 13); the normal is held.

@@ -53,8 +53,10 @@ struct LinkState {
 
 class SoftStep final : public Solver {
   public:
-    SoftStep(const model::Model& model, const SolverOptions& options) : model_(model), options_(options)
+    SoftStep(const model::Model& model, const SolverOptions& options, const SolverChoice& choice)
+        : model_(model), options_(options), text_(to_text(choice))
     {
+        system_.rigid = options_of(choice).rigid_islands;
         find_breakable();
         system_.sleep.enabled = options.sleeping;
         build_system(model, system_);
@@ -166,7 +168,7 @@ class SoftStep final : public Solver {
     void observe(Observables* observables) override { observed_ = observables; }
     void wake(std::int32_t body) override { wake_group(system_, group_of(body, "Solver::wake")); }
 
-    [[nodiscard]] std::string_view name() const override { return "softstep"; }
+    [[nodiscard]] std::string_view name() const override { return text_; }
 
     void report_features(Diagnostics& out);
 
@@ -218,6 +220,7 @@ class SoftStep final : public Solver {
 
     const model::Model&       model_;
     SolverOptions             options_;
+    std::string               text_;  ///< of the choice
     System                    system_;
     std::vector<IslandReport> reports_;
     std::vector<std::int32_t> breakable_;  ///< joints with a finite break force or torque
@@ -307,8 +310,8 @@ void SoftStep::report_features(Diagnostics& out)
             const Link&       link  = system_.forest.links[system_.forest.dof_link[tree.dof_begin + k]];
             const std::string label = link.joint >= 0 ? model_.joint_label[link.joint] : model_.body_label[link.body];
             out.add(kSolverMassless, {.prim = label},
-                    fmt::format("dof {} of {} has zero inertia", static_cast<std::int32_t>(tree.dof_begin + k) - link.dof,
-                                label));
+                    fmt::format("dof {} of {} has zero inertia",
+                                static_cast<std::int32_t>(tree.dof_begin + k) - link.dof, label));
         }
     }
     reset();
@@ -320,7 +323,7 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     if (commanded_) read_laws(control, s);
     s.faulty.assign(model_.gravity.size(), 0);
     for (const std::int32_t b : s.forest.prescribed) {
-        const auto at    = static_cast<std::size_t>(b);
+        const auto at = static_cast<std::size_t>(b);
         // A prescribed body that was put elsewhere wakes what hangs on it.
         bases_moved_[at] = !published_body_.empty() && !same_bytes(in.body_q[at], published_body_[at]);
         load_prescribed(
@@ -458,11 +461,11 @@ bool SoftStep::load_tree(std::int32_t t, const model::State& in, const std::vect
         }
         const std::int32_t q = model_.joint_q_start[link.joint], qd = model_.joint_qd_start[link.joint];
         // After a step: the side that changed wins; if both did, the coordinates do.
-        const bool         joint_kept = std::memcmp(&in.joint_q[q], &published_q_[q], 7 * sizeof(Real)) == 0 &&
-                                        std::memcmp(&in.joint_qd[qd], &published_qd_[qd], 6 * sizeof(Real)) == 0;
-        const bool         body_kept  = same_bytes(in.body_q[link.body], published_body_[link.body]) &&
-                                        same_bytes(in.body_qd[link.body], published_twist_[link.body]);
-        body_wins_[link.body]         = joint_kept && !body_kept;
+        const bool joint_kept = std::memcmp(&in.joint_q[q], &published_q_[q], 7 * sizeof(Real)) == 0 &&
+                                std::memcmp(&in.joint_qd[qd], &published_qd_[qd], 6 * sizeof(Real)) == 0;
+        const bool body_kept  = same_bytes(in.body_q[link.body], published_body_[link.body]) &&
+                                same_bytes(in.body_qd[link.body], published_twist_[link.body]);
+        body_wins_[link.body] = joint_kept && !body_kept;
     }
     s.placed[t] = s.placed[t] && (untouched || is_as_published(tree, in));
     if (!s.placed[t]) {
@@ -614,10 +617,10 @@ void SoftStep::fill_observables(double h, double dt)
     }
     for (std::int32_t k = 0; k < s.forest.dof_count; ++k) {
         if (s.forest.model_dof[k] < 0) continue;
-        const DofLaw& law   = s.laws[k];
-        const double  v     = s.motion.v[k];
+        const DofLaw& law = s.laws[k];
+        const double  v   = s.motion.v[k];
         // The drive at the end of the step, within its effort limit.
-        const double  drive = law.ke * (law.error - h * v) + law.kd * (law.target_rate - v);
+        const double drive = law.ke * (law.error - h * v) + law.kd * (law.target_rate - v);
         o.joint_drive_f[s.forest.model_dof[k]] =
             static_cast<Real>(law.ke == 0 && law.kd == 0 ? 0 : std::clamp(drive, -law.effort_limit, law.effort_limit));
     }
@@ -787,9 +790,20 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
 
 }  // namespace
 
-std::unique_ptr<Solver> make(const model::Model& model, const SolverOptions& options, Diagnostics& out)
+Options options_of(const SolverChoice& choice)
 {
-    auto solver = std::make_unique<SoftStep>(model, options);
+    Options out;
+    for (const Setting& setting : choice.settings) {
+        if (setting.name == "rigid_islands") out.rigid_islands = static_cast<RigidIslands>(setting.value);
+        if (setting.name == "soft_solver") out.soft_xpbd = setting.value != 0;
+    }
+    return out;
+}
+
+std::unique_ptr<Solver> make(const model::Model& model, const SolverOptions& options, const SolverChoice& choice,
+                             Diagnostics& out)
+{
+    auto solver = std::make_unique<SoftStep>(model, options, choice);
     solver->report_features(out);
     return solver;
 }

@@ -35,6 +35,20 @@ bool HeldMasses::is_held(std::int32_t body) const
     return l >= 0 && !forest_.trees[static_cast<std::size_t>(forest_.links[static_cast<std::size_t>(l)].tree)].single;
 }
 
+bool HeldMasses::is_welded(std::int32_t body) const
+{
+    const std::int32_t l = forest_.body_link[static_cast<std::size_t>(body)];
+    return l < 0 || last_dof(l) < 0;
+}
+
+std::int32_t HeldMasses::last_dof(std::int32_t l) const
+{
+    for (std::int32_t at = l; at >= 0; at = forest_.links[static_cast<std::size_t>(at)].parent)
+        if (const dynamics::Link& link = forest_.links[static_cast<std::size_t>(at)]; link.dofs > 0)
+            return link.dof + link.dofs - 1;
+    return -1;
+}
+
 void HeldMasses::prepare(const dynamics::Tree& tree)
 {
     const model::Model& m = *model_;
@@ -66,13 +80,7 @@ Mat33d HeldMasses::response(std::int32_t body, const Vec3d& p_W)
     const auto            t    = static_cast<std::size_t>(forest_.links[l].tree);
     const dynamics::Tree& tree = forest_.trees[t];
     Mat33d                out{};
-    // The dof nearest to the body, of its own joint or of one above.
-    std::int32_t last = -1;
-    for (auto at = static_cast<std::int32_t>(l); at >= 0 && last < 0;
-         at      = forest_.links[static_cast<std::size_t>(at)].parent) {
-        const dynamics::Link& link = forest_.links[static_cast<std::size_t>(at)];
-        if (link.dofs > 0) last = link.dof + link.dofs - 1;
-    }
+    const std::int32_t    last = last_dof(static_cast<std::int32_t>(l));
     if (last < 0) return out;
     if (prepared_[t] == 0) prepare(tree), prepared_[t] = 1;
     x_.assign(static_cast<std::size_t>(tree.dof_count()) * kLanes, 0);

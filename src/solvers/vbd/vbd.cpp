@@ -25,9 +25,11 @@
 #include "solvers/soft/explicit_forces.h"
 #include "solvers/soft/holds.h"
 #include "solvers/soft/neighbours.h"
+#include "solvers/softstep/softstep.h"
 #include "solvers/vbd/held_masses.h"
 #include "solvers/vbd/self_contact.h"
 #include "solvers/vbd/start_poses.h"
+#include "solvers/xpbd/soft_side.h"
 
 namespace mechane::solvers::vbd {
 
@@ -39,7 +41,7 @@ constexpr std::size_t kGrain = 64;
 class Vbd final : public Solver, public Adjustable {
   public:
     Vbd(const model::Model& model, const SolverOptions& options, SolverChoice choice, int substeps, std::string name,
-        std::unique_ptr<Solver> bodies)
+        std::unique_ptr<Solver> bodies, bool by_rows = false)
         : model_(model),
           options_(options),
           choice_(std::move(choice)),
@@ -48,7 +50,10 @@ class Vbd final : public Solver, public Adjustable {
           how_(options_of(choice_)),
           bodies_(std::move(bodies)),
           self_contact_(std::in_place, model, how_)
-    { rebuild(); }
+    {
+        if (by_rows) rows_.emplace(model);
+        rebuild();
+    }
 
     // Settings may be changed between steps; the solver keeps its memory.
     bool configure(const Setting& setting) override
@@ -114,7 +119,7 @@ class Vbd final : public Solver, public Adjustable {
     void               wake(std::int32_t body) override { bodies_->wake(body); }
 
   private:
-    void rebuild();
+    void                                    rebuild();
     [[nodiscard]] std::vector<std::uint8_t> joints_that_hold() const
     {
         std::vector<std::uint8_t> out = model_.joint_enabled;
@@ -157,7 +162,10 @@ class Vbd final : public Solver, public Adjustable {
     /// The worlds that stopped are as `before` has them.
     void put_back(model::State& after, const model::State& before) const;
     /// What particles put on bodies, and what attachments hold on to.
-    void load_bodies(std::vector<Spatial>& body_f);
+    void load_bodies(std::vector<Spatial>& body_f, double dt);
+    /// The particles of a substep by the rows of xpbd.
+    void move_by_rows(const model::State& in, const model::Control& control, const model::Contacts* contacts,
+                      double dt);
     /// Whether something besides elements may act on a particle.
     [[nodiscard]] bool touches(std::size_t p) const
     {
@@ -175,6 +183,8 @@ class Vbd final : public Solver, public Adjustable {
     Options                                how_;
     std::unique_ptr<Solver>                bodies_;
     std::optional<SelfContact>             self_contact_;
+    std::optional<xpbd::SoftSide>          rows_;  ///< particles move by xpbd instead
+    std::vector<std::uint8_t>              welded_;
     soft::Elements                         elements_;
     std::vector<std::vector<std::int32_t>> groups_;
     std::vector<Vec3d>                     start_, target_, x_, next_;
@@ -206,6 +216,7 @@ void Vbd::rebuild()
     balls_ = soft::Neighbours(model_, soft::Neighbours::Leave::components);
     broken_.resize(model_.joint_count());
     held_.read(model_, joints_that_hold());
+    if (rows_) rows_->read(model_);
     has_air_ = std::ranges::any_of(model_.tri_materials, [](const auto& k) { return k[3] != 0 || k[4] != 0; });
 }
 
@@ -293,7 +304,8 @@ void Vbd::add_balls(std::size_t p, double dt, soft::Block& out) const
         const Vec3d  moved = (x_[p] - start_[p]) - (x_[q] - start_[q]);
         const double away  = dot(n, moved);
         const double ke = k.ke, kd = away < 0 ? static_cast<double>(k.kd) / dt : 0;
-        const double normal = ke * deep - kd * away;
+        // As of contacts with shapes, the way within the contact is damped.
+        const double normal = ke * deep + kd * std::clamp(-away, 0.0, deep);
         out.force += normal * n;
         out.hessian += (ke + kd) * Mat33d::outer(n, n);
         const Vec3d  slip = moved - away * n;
@@ -402,9 +414,26 @@ void Vbd::put_back(model::State& after, const model::State& before) const
     if (std::ranges::find(stopped_, 1) != stopped_.end()) model::copy_worlds(after, before, model_, stopped_);
 }
 
-void Vbd::load_bodies(std::vector<Spatial>& body_f)
+void Vbd::move_by_rows(const model::State& in, const model::Control& control, const model::Contacts* contacts,
+                       double dt)
+{
+    motions_ = soft::body_motions(model_, in, control.body_target_q, dt);
+    std::vector<Posed> at(motions_.size());
+    welded_.resize(motions_.size());
+    for (std::size_t b = 0; b < at.size(); ++b) {
+        at[b]      = motions_[b].after;
+        welded_[b] = held_.is_welded(static_cast<std::int32_t>(b)) ? 1 : 0;
+    }
+    rows_->advance(model_, in, control, contacts, at, welded_, dt);
+    x_     = rows_->places();
+    start_ = rows_->starts();
+}
+
+void Vbd::load_bodies(std::vector<Spatial>& body_f, double dt)
 {
     std::vector<Spatiald> wrenches(model_.body_count());
+    for (std::size_t b = 0; rows_ && b < wrenches.size(); ++b)
+        if (!is_stopped(model_.body_world[b])) wrenches[b] = (1 / dt) * rows_->impulses()[b];
     for (std::size_t h = 0; h < holds_.size(); ++h) {
         const soft::Hold& hold = holds_[h];
         if (is_stopped(hold)) continue;
@@ -430,6 +459,12 @@ void Vbd::load_bodies(std::vector<Spatial>& body_f)
 void Vbd::wake_touched(double dt)
 {
     constexpr double kStill = 1e-3;  // [m/s]
+    double           way    = 0;
+    for (std::size_t p = 0; rows_ && p < x_.size(); ++p) way = std::max(way, length(x_[p] - start_[p]));
+    for (std::size_t b = 0; way > kStill * dt && b < model_.body_count(); ++b)
+        if (const auto body = static_cast<std::int32_t>(b);
+            !(rows_->impulses()[b] == Spatiald{}) && !bodies_->is_awake(body) && !is_stopped(model_.body_world[b]))
+            bodies_->wake(body);
     for (const soft::Hold& hold : holds_) {
         if (hold.body < 0 || bodies_->is_awake(hold.body) || is_stopped(hold)) continue;
         double fastest = 0;
@@ -461,17 +496,21 @@ StepReport Vbd::substep(const model::State& in, model::State& out, const model::
                         model::Contacts* contacts, double dt)
 {
     StepReport report;
-    predict(in, dt);
-    find_holds(in, control, contacts, dt);
-    self_contact_->find(start_, x_, dt);
-    find_balls(dt);
-    for (std::size_t p = 0; p < x_.size(); ++p) x_[p] = self_contact_->bounded(p, start_, x_[p]);
-    solve(dt);
+    if (rows_) {
+        move_by_rows(in, control, contacts, dt);
+    } else {
+        predict(in, dt);
+        find_holds(in, control, contacts, dt);
+        self_contact_->find(start_, x_, dt);
+        find_balls(dt);
+        for (std::size_t p = 0; p < x_.size(); ++p) x_[p] = self_contact_->bounded(p, start_, x_[p]);
+        solve(dt);
+    }
 
     const std::int32_t lost = find_lost();
     // Forces of particles are added to body_f for this step only; what the caller gave is put back below.
     model::State bodies = in;  // `out` may be `in`
-    load_bodies(bodies.body_f);
+    load_bodies(bodies.body_f, dt);
     wake_touched(dt);
     // Rows of edges and triangles are understood here; softstep looks at the rigid rows alone.
     // Softstep would refuse rows of three particles.
@@ -623,25 +662,27 @@ Result<std::unique_ptr<Solver>> make(const model::Model& model, const SolverOpti
     if (std::string told = disagreeing_poses(model); !told.empty()) {
         told = "vbd: " + told;
         if (options.strict) return make_diagnostic(kSolverModel, {}, std::move(told));
-        out.add(kSolverApproximates, {}, std::move(told), "Call eval_fk for the model, or set body_q as joint_q has it.");
+        out.add(kSolverApproximates, {}, std::move(told),
+                "Call eval_fk for the model, or set body_q as joint_q has it.");
     }
     std::string name   = to_text(choice);
-    auto        bodies = make_softstep(model, options, out);
+    auto        bodies = make_softstep(model, options, SolverChoice{"softstep", {}}, out);
     return std::unique_ptr<Solver>(
         std::make_unique<Vbd>(model, options, std::move(choice), 1, std::move(name), std::move(bodies)));
 }
 
 Result<std::unique_ptr<Solver>> make_with_softstep(const model::Model& model, const SolverOptions& options,
-                                                   Diagnostics& out)
+                                                   const SolverChoice& of, Diagnostics& out)
 {
     auto choice = choose_solver("vbd");
     if (!choice) return choice.error();
     SolverOptions of_bodies = options;
     // The substeps are vbd's; softstep makes one of each.
     of_bodies.substeps = 1;
-    auto bodies        = make_softstep(model, of_bodies, out);
-    return std::unique_ptr<Solver>(
-        std::make_unique<Vbd>(model, options, *std::move(choice), options.substeps, "softstep", std::move(bodies)));
+    auto bodies        = make_softstep(model, of_bodies, of, out);
+    return std::unique_ptr<Solver>(std::make_unique<Vbd>(model, options, *std::move(choice), options.substeps,
+                                                         to_text(of), std::move(bodies),
+                                                         softstep::options_of(of).soft_xpbd));
 }
 
 }  // namespace mechane::solvers::vbd

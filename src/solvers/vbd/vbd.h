@@ -14,8 +14,9 @@
 namespace mechane::solvers::vbd {
 
 /// softstep of a model with particles: these move by vbd, both in the same substeps.
+/// @param of  the choice of softstep
 Result<std::unique_ptr<Solver>> make_with_softstep(const model::Model& model, const SolverOptions& options,
-                                                   Diagnostics& out);
+                                                   const SolverChoice& of, Diagnostics& out);
 Result<std::unique_ptr<Solver>> make(const model::Model& model, const SolverOptions& options, SolverChoice choice,
                                      Diagnostics& out);
 

@@ -105,7 +105,7 @@ void EnergyRows::solve(Moving& p)
 
 /// C = x - p of the particle and the body's point, both moved; dl = -(C + a l + g C')/((1 + g) W + a) with a = 1/(k
 /// h^2), g = d/(k h) and the 3x3 matrix W = (1/m_p + 1/m_b) 1 - [r] I^-1 [r].
-void AttachmentRows::solve(const model::Model& m, Moving& p, shared::Bodies& bodies)
+void AttachmentRows::solve(const model::Model& m, Moving& p, shared::Bodies& bodies, std::vector<Spatiald>* given)
 {
     const double h = p.h;
     for (std::size_t i = 0; i < multipliers_.size(); ++i) {
@@ -135,8 +135,10 @@ void AttachmentRows::solve(const model::Model& m, Moving& p, shared::Bodies& bod
         multipliers_[i] += step;
         p.x[q] += p.inv_mass[q] * step;
         // Lengths times masses; over h they are impulses.
-        if (b >= 0 && bodies.inverse_mass(b) > 0)
-            push(bodies, static_cast<std::size_t>(b), {(-1 / h) * step, (-1 / h) * cross(r, step)}, h);
+        if (b < 0) continue;
+        const Spatiald impulse{(-1 / h) * step, (-1 / h) * cross(r, step)};
+        if (given != nullptr) (*given)[static_cast<std::size_t>(b)] += impulse;
+        if (bodies.inverse_mass(b) > 0) push(bodies, static_cast<std::size_t>(b), impulse, h);
     }
 }
 

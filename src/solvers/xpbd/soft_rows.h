@@ -57,7 +57,8 @@ class NewtonRows {
 class AttachmentRows {
   public:
     void begin(const model::Model& model) { multipliers_.assign(model.attachment_particle_body_count(), {}); }
-    void solve(const model::Model& model, Moving& p, shared::Bodies& bodies);
+    /// @param given  adds what each body gets, about its centre of mass [N s]; null: nobody asks
+    void solve(const model::Model& model, Moving& p, shared::Bodies& bodies, std::vector<Spatiald>* given = nullptr);
 
   private:
     std::vector<Vec3d> multipliers_;

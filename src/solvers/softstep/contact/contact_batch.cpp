@@ -5,7 +5,6 @@
 // Invariants: no moving body is twice in a packet or in a colour; the packets of a world depend on that world alone;
 // nothing depends on the number of threads.
 
-
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -31,8 +30,8 @@ using namespace simd;
 namespace {
 
 constexpr std::int32_t  kLeastRows = 512;    ///< and bodies of a world that are worth packets
-constexpr std::int64_t  kOneBatch   = 4096;   ///< rows and bodies of a world that are not worth two batches
-constexpr std::int64_t  kBatchRows  = 12288;  ///< of a batch of small islands, at most
+constexpr std::int64_t  kOneBatch  = 4096;   ///< rows and bodies of a world that are not worth two batches
+constexpr std::int64_t  kBatchRows = 12288;  ///< of a batch of small islands, at most
 constexpr std::uint32_t kColours   = 4096;   ///< pairs that find none of so many are alone in a packet
 constexpr std::uint32_t kWindow    = 64;     ///< colours that a body chooses from at a time
 constexpr std::size_t   kKinds     = 64;     ///< of pairs of a colour: spinning, normals, carrying, one body, points
@@ -67,11 +66,12 @@ std::int64_t share_of(std::int64_t rows)
 Real turning_of(const model::Model& m, const model::Contacts& c, const ContactRun& run)
 {
     if (run.count <= 2) return std::numeric_limits<Real>::max();
-    const auto         shapes = shapes_of(c, run.first);
-    const Real         near   = static_cast<Real>(kTouching) * std::min(m.shape_collision_radius[static_cast<std::size_t>(shapes[0])],
-                                                     m.shape_collision_radius[static_cast<std::size_t>(shapes[1])]);
-    const Real* const  first  = c.rigid_contact_distance.data() + run.first;
-    const std::int64_t count  = std::count_if(first, first + run.count, [&](Real d) { return d <= near; });
+    const auto shapes = shapes_of(c, run.first);
+    const Real near =
+        static_cast<Real>(kTouching) * std::min(m.shape_collision_radius[static_cast<std::size_t>(shapes[0])],
+                                                m.shape_collision_radius[static_cast<std::size_t>(shapes[1])]);
+    const Real* const  first = c.rigid_contact_distance.data() + run.first;
+    const std::int64_t count = std::count_if(first, first + run.count, [&](Real d) { return d <= near; });
     return count == 1 || count == 2 ? near : kNothingTurns;
 }
 
@@ -93,9 +93,9 @@ void find_runs(System& system, const model::Contacts& contacts)
     }
 }
 
-/// Which batch each group is in (System::group_batch). Sets of touching groups that are fit are gathered, world by world
-/// and in the order of their smallest groups, until a batch has its share of the rows: lanes that one set leaves idle
-/// are filled by the next. What other worlds hold does not matter.
+/// Which batch each group is in (System::group_batch). Sets of touching groups that are fit are gathered, world by
+/// world and in the order of their smallest groups, until a batch has its share of the rows: lanes that one set leaves
+/// idle are filled by the next. What other worlds hold does not matter.
 std::size_t find_batches(System& system, const model::Contacts& contacts)
 {
     const std::size_t n      = system.groups.size();
@@ -141,8 +141,9 @@ std::size_t find_batches(System& system, const model::Contacts& contacts)
         if (parent[g] != static_cast<std::int32_t>(g)) continue;
         // Small and hard ones are solved directly.
         // A small set of very different masses goes to the direct solve (direct_solve.cpp).
-        GroupSet& set = sets[g];
-        set.fit       = set.fit && (set.rows >= kLeastRows || set.heaviest <= kDirectMassRatio * set.lightest);
+        GroupSet&  set    = sets[g];
+        const bool direct = system.rigid == RigidIslands::always || set.heaviest > kDirectMassRatio * set.lightest;
+        set.fit           = set.fit && (set.rows >= kLeastRows || !direct);
         if (set.fit) world_of(g).rows += set.rows + set.groups;
     }
     // Roots come before the rest of their sets.
@@ -164,7 +165,7 @@ std::size_t find_batches(System& system, const model::Contacts& contacts)
         }
         ContactBatch& batch = system.batches[world.batch];
         batch.rows += sets[g].rows + sets[g].groups;
-        system.group_batch[g]    = world.batch;
+        system.group_batch[g]   = world.batch;
         const std::size_t first = batch.runs.size();
         batch.runs.resize(first + static_cast<std::size_t>(sets[g].runs));
         sets[g].runs = static_cast<std::int32_t>(first);
@@ -173,7 +174,7 @@ std::size_t find_batches(System& system, const model::Contacts& contacts)
     for (std::size_t i = 0; i < system.runs.size(); ++i) {
         ContactRun& run = system.runs[i];
         const auto  g   = std::max(run.group[0], run.group[1]);
-        run.batch        = g >= 0 ? system.group_batch[g] : -1;
+        run.batch       = g >= 0 ? system.group_batch[g] : -1;
         if (run.batch >= 0) system.batches[run.batch].runs[set_of(g).runs++] = static_cast<std::int32_t>(i);
     }
     return count;
@@ -249,12 +250,13 @@ std::uint32_t choose_colour(ContactBatch& batch, const std::array<std::int32_t, 
 /// Points of one run, at most four, and a colour that neither body that moves has yet.
 void add_pairs(const System& system, const model::Contacts& contacts, const ContactRun& run, ContactBatch& batch)
 {
-    BatchPair   base;
-    base.turning = run.turning;
+    BatchPair base;
+    base.turning       = run.turning;
     const auto moving  = static_cast<std::int32_t>(batch.links.size());
     const auto body_of = [&](std::size_t s) { return system.model->shape_body[shapes_of(contacts, run.first)[s]]; };
     for (std::size_t s = 0; s < 2; ++s)
-        base.body[s] = run.group[s] >= 0 ? system.batch_body[run.group[s]] : slot_of_prescribed(system, batch, body_of(s));
+        base.body[s] =
+            run.group[s] >= 0 ? system.batch_body[run.group[s]] : slot_of_prescribed(system, batch, body_of(s));
     const auto still = [&](std::size_t s) { return base.body[s] >= moving && !carries_motion(system, body_of(s)); };
     base.turned      = still(1);
     const bool one   = base.turned || still(0);
@@ -268,12 +270,12 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
             ++i;
             continue;
         }
-        BatchPair pair    = base;
+        BatchPair pair   = base;
         pair.contact     = i;
         bool       fresh = true;
         const auto n     = contacts.rigid_contact_normal[i];
         do {
-            fresh    = fresh && system.remembered[i] < 0;
+            fresh = fresh && system.remembered[i] < 0;
             // At most four points a pair; longer runs become several pairs, which get different colours because they
             // share bodies.
             pair.distinct_normals = pair.distinct_normals || contacts.rigid_contact_normal[i] != n;
@@ -283,10 +285,11 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
         // threads, and pairs of one island stay near each other.
         const std::uint32_t colour = choose_colour(batch, pair.body);
         // Pairs of a kind stand side by side, so that few lanes are idle.
-        const std::uint32_t kind = (run.turning > kNothingTurns ? 32U : 0U) | (pair.distinct_normals ? 16U : 0U) | (fresh ? 8U : 0U) |
-                                   (one ? kOneBody : 0U) | static_cast<std::uint32_t>(pair.points - 1);
+        const std::uint32_t kind = (run.turning > kNothingTurns ? 32U : 0U) | (pair.distinct_normals ? 16U : 0U) |
+                                   (fresh ? 8U : 0U) | (one ? kOneBody : 0U) |
+                                   static_cast<std::uint32_t>(pair.points - 1);
         // Sort key: colour first, then kind. place_pairs is a counting sort by it.
-        pair.order               = static_cast<std::uint32_t>(colour * kKinds) + kind;
+        pair.order = static_cast<std::uint32_t>(colour * kKinds) + kind;
         batch.pairs.push_back(pair);
     }
 }
@@ -309,7 +312,7 @@ void place_pairs(ContactBatch& batch)
         for (std::size_t k = half; k < half + kHalf; ++k) {
             const std::int32_t own = place[k];
             // Pairs without a colour are alone in a packet of eight lanes.
-            place[k]               = next + (alone ? kWide : 1) * count;
+            place[k] = next + (alone ? kWide : 1) * count;
             count += own;
         }
         packets += alone ? count : (count + kWide - 1) / kWide;
@@ -323,7 +326,7 @@ void place_pairs(ContactBatch& batch)
     batch.slots.assign(static_cast<std::size_t>(kWide * packets), -1);
     for (std::size_t i = 0; i < batch.pairs.size(); ++i) {
         const std::uint32_t order = batch.pairs[i].order;
-        batch.slots[place[order]]  = static_cast<std::int32_t>(i);
+        batch.slots[place[order]] = static_cast<std::int32_t>(i);
         place[order] += order / kKinds >= kColours ? kWide : 1;
     }
     std::int32_t points = 0, axes = 0, rolling = 0;
@@ -360,7 +363,10 @@ void place_pairs(ContactBatch& batch)
 /// `work(begin, end, chunk)` on batches.
 template <class Work>
 void each_batch(const System& system, const Work& work)
-{ tasks::for_chunks(system.batches_fill ? system.pool : nullptr, system.batch_count, 1, work, tasks::Chunks::by_thread); }
+{
+    tasks::for_chunks(system.batches_fill ? system.pool : nullptr, system.batch_count, 1, work,
+                      tasks::Chunks::by_thread);
+}
 
 Spatiald velocity_of(const ContactBatch& batch, std::size_t body)
 {
@@ -380,9 +386,9 @@ void pose_body(const System& system, ContactBatch& batch, std::size_t body, cons
 {
     pose_prescribed(batch, body, R);
     if (body >= batch.links.size()) return;
-    Real*           to    = batch.pose.data() + kPoseStride * body + 9;
+    Real*            to    = batch.pose.data() + kPoseStride * body + 9;
     const BatchLink& link  = system.batch_links[batch.links[body]];
-    const Mat33d    I_inv = R * link.inverse_inertia * transpose(R);
+    const Mat33d     I_inv = R * link.inverse_inertia * transpose(R);
     for (std::size_t r = 0; r < 3; ++r)
         for (std::size_t c = r; c < 3; ++c) *to++ = static_cast<Real>(I_inv(r, c));
     *to = static_cast<Real>(link.inverse_mass);
@@ -411,7 +417,7 @@ void gyrate_bodies(const System& system, ContactBatch& batch, double h)
     constexpr double kSlow = 1e-7;  ///< [rad/s]: less than this in a substep is not worth its arithmetic
     each_body(system, batch.links.size(), [&](std::size_t i) {
         const BatchLink& link = system.batch_links[batch.links[i]];
-        const Vec3d     w    = velocity_of(batch, i).angular;
+        const Vec3d      w    = velocity_of(batch, i).angular;
         if (!link.gyrates || h * length_squared(w) < kSlow) return;
         const Mat33d R   = to_matrix(turn_of(batch, i)) * start_turn(system, batch, i);
         const Vec3d  now = R * gyrate(link.inertia, link.inverse_inertia, transpose_times(R, w), h);
@@ -423,9 +429,9 @@ void gyrate_bodies(const System& system, ContactBatch& batch, double h)
 double motion_of(const System& system, const ContactBatch& batch, std::size_t body, const Real* v)
 {
     const BatchLink& link   = system.batch_links[batch.links[body]];
-    const Real*     R      = batch.pose.data() + kPoseStride * body;
-    const auto      linear = static_cast<Vec3d>(Vec3{v[0], v[1], v[2]});
-    Vec3d           turn;  // body axes
+    const Real*      R      = batch.pose.data() + kPoseStride * body;
+    const auto       linear = static_cast<Vec3d>(Vec3{v[0], v[1], v[2]});
+    Vec3d            turn;  // body axes
     for (std::size_t k = 0; k < 3; ++k)
         turn += static_cast<double>(v[3 + k]) * static_cast<Vec3d>(Vec3{R[3 * k], R[3 * k + 1], R[3 * k + 2]});
     return link.inverse_mass > 0 ? length_squared(linear) / link.inverse_mass + dot(turn, link.inertia * turn) : 0;
@@ -435,7 +441,8 @@ double motion_of(const System& system, const ContactBatch& batch, std::size_t bo
 double motion_of(const System& system, const ContactBatch& batch, const std::vector<Real>& velocity)
 {
     double sum = 0;
-    for (std::size_t i = 0; i < batch.links.size(); ++i) sum += motion_of(system, batch, i, velocity.data() + kWide * i);
+    for (std::size_t i = 0; i < batch.links.size(); ++i)
+        sum += motion_of(system, batch, i, velocity.data() + kWide * i);
     return sum;
 }
 
@@ -454,9 +461,8 @@ void each_contact(const ContactBatch& batch, std::size_t begin, std::size_t end,
 
 /// What sweeps could not take back: where the contacts of an island have done work in this substep, all of its
 /// impulses are made smaller by one factor, until they have not. With d the change of the velocities by them that work
-/// is unconstrained . M d + d . M d / 2, so the factor is -2 unconstrained . M d / (d . M d). Islands that something prescribed moves
-/// may gain.
-/// Islands of the batch are found anew: points of different sets may share a packet.
+/// is unconstrained . M d + d . M d / 2, so the factor is -2 unconstrained . M d / (d . M d). Islands that something
+/// prescribed moves may gain. Islands of the batch are found anew: points of different sets may share a packet.
 void clamp_energy(const System& system, ContactBatch& batch)
 {
     const auto moving = static_cast<std::int32_t>(batch.links.size());
@@ -471,7 +477,7 @@ void clamp_energy(const System& system, ContactBatch& batch)
     for (const BatchPair& pair : batch.pairs)
         if (pair.driven) works[set_of(pair)].driven = true;
     for (std::size_t i = 0; i < batch.links.size(); ++i) {
-        BatchWork&   work = works[find_root(set, static_cast<std::int32_t>(i))];
+        BatchWork&  work = works[find_root(set, static_cast<std::int32_t>(i))];
         const Real *now = batch.velocity.data() + kWide * i, *unconstrained = batch.unconstrained.data() + kWide * i;
         Real        change[6];
         for (std::size_t k = 0; k < 6; ++k) change[k] = now[k] - unconstrained[k];
@@ -566,7 +572,7 @@ void reserve_batches(System& system)
         const Mat33d& I    = link.inertia;
         const double  mean = trace(I) / 3, off = kIsotropic * mean;
         const auto    same = [&](double a, double b) { return std::abs(a - b) <= off; };
-        BatchLink&     at   = system.batch_links[tree.link_begin];
+        BatchLink&    at   = system.batch_links[tree.link_begin];
         at                 = {.tree            = link.tree,
                               .world           = tree.world,
                               .coord           = link.coord,
@@ -577,8 +583,8 @@ void reserve_batches(System& system)
                               .inertia         = I,
                               .inverse_inertia = system.inverse_inertia[t]};
         // A body with three equal moments never changes its angular velocity by itself.
-        at.gyrates         = !(same(I(0, 0), mean) && same(I(1, 1), mean) && same(I(2, 2), mean) && same(I(0, 1), 0) &&
-                               same(I(0, 2), 0) && same(I(1, 2), 0));
+        at.gyrates = !(same(I(0, 0), mean) && same(I(1, 1), mean) && same(I(2, 2), mean) && same(I(0, 1), 0) &&
+                       same(I(0, 2), 0) && same(I(1, 2), 0));
         if (!at.is_pose) continue;
         at.joint_coord = system.model->joint_q_start[link.joint];
         at.joint_dof   = system.model->joint_qd_start[link.joint];
@@ -595,8 +601,8 @@ void choose_batches(System& system, const model::Contacts& contacts, MaterialCom
     if (system.batch_count == 0) return;
     for (std::size_t g = 0; g < system.groups.size(); ++g) {
         if (system.group_batch[g] < 0) continue;
-        ContactBatch&      batch     = system.batches[system.group_batch[g]];
-        const auto l        = system.forest.trees[system.groups[g].tree_begin].link_begin;
+        ContactBatch& batch  = system.batches[system.group_batch[g]];
+        const auto    l      = system.forest.trees[system.groups[g].tree_begin].link_begin;
         system.batch_body[g] = static_cast<std::int32_t>(batch.links.size());
         batch.links.push_back(l);
         batch.body_slots.push_back({static_cast<Vec3>(system.batch_links[l].com), system.teleported[g] != 0});
@@ -607,10 +613,10 @@ void choose_batches(System& system, const model::Contacts& contacts, MaterialCom
         all += system.batches[p].rows;
         most = std::max(most, system.batches[p].rows);
     }
-    const auto common    = common_materials(*system.model, rule);
-    const int  threads   = system.pool ? system.pool->threads() : 1;
+    const auto common  = common_materials(*system.model, rule);
+    const int  threads = system.pool ? system.pool->threads() : 1;
     // One thread a batch if the largest is no more than five quarters of an equal share.
-    system.batches_fill    = threads > 1 && threads * most <= all + all / 4;
+    system.batches_fill   = threads > 1 && threads * most <= all + all / 4;
     const auto make_batch = [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t p = begin; p < end; ++p) {
             ContactBatch& batch = system.batches[p];
@@ -639,16 +645,16 @@ void disturb_batches(System& system, const model::Contacts& contacts, double dt)
 
 void run_batch_substep(System& system, Island& island, double h, int substep, IslandReport& report)
 {
-    const Softness soft = softness(kContactHertzTimesStep / h, kContactDampingRatio, h);
-    ContactBatch&          batch = system.batches[island.batch];
-    const auto*    pool = system.batch_pool();
-    BatchSweep      plan{.h = h, .soft = soft, .number = 0};
+    const Softness soft  = softness(kContactHertzTimesStep / h, kContactDampingRatio, h);
+    ContactBatch&  batch = system.batches[island.batch];
+    const auto*    pool  = system.batch_pool();
+    BatchSweep     plan{.h = h, .soft = soft, .number = 0};
     // Where a great many bodies are at one place, a substep has fewer sweeps.
     const int affordable = static_cast<int>(kSweptPoints / std::max<std::size_t>(1, kWide * batch.points.size()));
     // Sweeps until nothing changes.
     const auto sweep = [&](bool relax) {
-        plan.relax  = relax;
-        plan.anchor = relax ? 0 : kAnchorRate / h;
+        plan.relax     = relax;
+        plan.anchor    = relax ? 0 : kAnchorRate / h;
         const int most = std::clamp(affordable / 2, 1, kImpactSweeps);
         for (int i = 0; i < most; ++i) {
             ++island.sweeps;
@@ -677,7 +683,8 @@ void run_batch_substep(System& system, Island& island, double h, int substep, Is
     // The impulses of the substep before change the bodies by what they did then, where rows are the same.
     // From here `unconstrained` is the change of the velocities by the last substep's impulses.
     if (!first) {
-        for (std::size_t i = 0; i < batch.unconstrained.size(); ++i) batch.unconstrained[i] = batch.velocity[i] - batch.unconstrained[i];
+        for (std::size_t i = 0; i < batch.unconstrained.size(); ++i)
+            batch.unconstrained[i] = batch.velocity[i] - batch.unconstrained[i];
         gyrate_bodies(system, batch, h);
     }
     predict_bodies(batch, h, !build);
@@ -721,10 +728,10 @@ void finish_batch(System& system, ContactBatch& batch, IslandReport& report)
 void add_batch_loads(System& system, const ContactBatch& batch, double h, double dt)
 {
     each_contact(batch, 0, batch.packets.size(), [&](const BatchPair& pair, const Packet& b, int lane, std::int32_t i) {
-        const auto      at    = static_cast<std::size_t>(b.point + i);
+        const auto        at    = static_cast<std::size_t>(b.point + i);
         const PacketAxes& axes  = batch.axes_of(b, i);
-        const Vec3d     force = (1 / dt) * along_axes(axes, lane, batch.starts[at].impulse_sum);
-        Vec3d           torque;
+        const Vec3d       force = (1 / dt) * along_axes(axes, lane, batch.starts[at].impulse_sum);
+        Vec3d             torque;
         if (b.spin >= 0)
             torque = (1 / h) * along_axes(axes, lane, batch.spins[static_cast<std::size_t>(b.spin + i)].lambda);
         for (std::size_t s = 0; s < 2; ++s) {

@@ -53,8 +53,9 @@ double product(const BlockRow::Part& part, const std::vector<double>& with, std:
 /// Lists the rows of an island with what they ask for.
 class Gather {
   public:
-    Gather(System& system, Island& island, Block& block, double h, bool relax)
-        : system_(system), island_(island), block_(block), h_(h), relax_(relax)
+    /// @param rigidity  of contacts, if there are few rows
+    Gather(System& system, Island& island, Block& block, double h, bool relax, double rigidity)
+        : system_(system), island_(island), block_(block), h_(h), relax_(relax), rigidity_(rigidity)
     {
     }
 
@@ -75,7 +76,8 @@ class Gather {
         if (units > kDirectIslandRows) return false;
         // More rows make contacts softer: the transition to sweeps is continuous.
         const double room = static_cast<double>(kDirectIslandRows - units) / (kDirectIslandRows - kRigidIslandRows);
-        rigidity_         = island_.rigidity * std::clamp(room, 0.0, 1.0);
+        if (system_.rigid == RigidIslands::automatic) rigidity_ *= std::clamp(room, 0.0, 1.0);
+        soft_ = stiffened(softness(kContactHertzTimesStep / h_, kContactDampingRatio, h_), rigidity_, h_);
         for (std::int32_t i = island_.general_begin; i < island_.general_end; ++i)
             general(system_.general[system_.island_general[i]]);
         for (std::int32_t i = island_.group_begin; i < island_.group_end; ++i)
@@ -126,7 +128,7 @@ class Gather {
         if (from.compliant) {
             row.bias  = from.bias;
             row.gamma = from.gamma;
-        // In relaxation sweeps compliant rows stay soft, stops ask for what their gap still needs.
+            // In relaxation sweeps compliant rows stay soft, stops ask for what their gap still needs.
         } else if (relax_) {
             row.bias = from.relax_bias;
         } else {
@@ -211,11 +213,9 @@ class Gather {
             } else if (distance > 0) {
                 one.bias = distance / h_;
             } else if (!relax_) {
-                // Between the rigid row and the soft one of sweeps, whose law is r + bias + K a3 / (a2 a3) lambda = 0.
-                const double soft = 1 - rigidity_;
-                one.bias          = rigidity_ * std::max(kDirectBias * distance / h_, -row.push) +
-                           soft * std::max(soft_.bias_rate * distance, -row.push);
-                one.gamma = soft * row.K[0] * soft_.impulse_scale / soft_.mass_scale;
+                // The row of sweeps, whose law is r + bias + K a3 / (a2 a3) lambda = 0.
+                one.bias  = std::max(soft_.bias_rate * distance, -row.push);
+                one.gamma = row.K[0] * soft_.impulse_scale / soft_.mass_scale;
             }
             // What this substep did not reach is the next one's business.
             one.shut = relax_ && lambda[0] == 0 && distance > 0;
@@ -234,13 +234,13 @@ class Gather {
         block_.disks.push_back({.first = spin + 1, .rows = 2, .normal = normal, .share = row.spin.rolling});
     }
 
-    System& system_;
-    Island& island_;
-    Block&  block_;
-    double  h_;
-    bool    relax_;
+    System&  system_;
+    Island&  island_;
+    Block&   block_;
+    double   h_;
+    bool     relax_;
     double   rigidity_ = 0;
-    Softness soft_     = softness(kContactHertzTimesStep / h_, kContactDampingRatio, h_);
+    Softness soft_;
 };
 
 MCH_CLONES_AVX2 double dot(const double* a, const double* b, std::size_t count)
@@ -507,13 +507,15 @@ void choose_blocks(System& system)
             loops          = loops || g.loop_end > g.loop_begin;
         }
         // Trees are exact inside, so it is the masses of whole trees that count.
-        if (!(heaviest > kDirectMassRatio * lightest) && !loops) continue;
+        const bool always = system.rigid == RigidIslands::always;
+        if (!(heaviest > kDirectMassRatio * lightest) && !loops && !always) continue;
         // A little more mass, or one contact more, changes the contacts a little.
         constexpr double kSpan = kRigidMassRatio / kDirectMassRatio;
         island.rigidity =
-            loops || !(lightest > 0)
+            loops || always || !(lightest > 0)
                 ? 1
                 : std::clamp(std::log(heaviest / (kDirectMassRatio * lightest)) / std::log(kSpan), 0.0, 1.0);
+        if (system.rigid == RigidIslands::never) island.rigidity = 0;
         for (std::int32_t i = island.group_begin; i < island.group_end; ++i) {
             Group& g   = system.groups[system.island_groups[i]];
             g.in_block = at;
@@ -529,10 +531,12 @@ void choose_blocks(System& system)
     }
 }
 
-bool solve_block(System& system, Island& island, double h, bool relax)
+namespace {
+
+/// The impulses of the rows that `gathered` lists, into the rows; false, with nothing changed, where they are not
+/// found.
+bool solve_gathered(System& system, Island& island, Block& block, bool relax)
 {
-    Block& block = system.blocks[island.block];
-    if (!Gather(system, island, block, h, relax).run()) return false;
     const std::size_t n = block.rows.size();
     if (n == 0) return true;
     // The relax solve mostly has the same rows.
@@ -574,10 +578,23 @@ bool solve_block(System& system, Island& island, double h, bool relax)
         // Nothing to come back to.
         const ActiveContact& contact = system.active[disk.contact];
         // A slipping contact has no place to come back to.
-        contact.row->drift           = {};
+        contact.row->drift = {};
         if (contact.free) contact.free->drift = {};
     }
     return true;
+}
+
+}  // namespace
+
+bool solve_block(System& system, Island& island, double h, bool relax)
+{
+    Block& block = system.blocks[island.block];
+    for (double rigidity = island.rigidity;; rigidity = 0) {
+        if (!Gather(system, island, block, h, relax, rigidity).run()) return false;
+        if (solve_gathered(system, island, block, relax)) return true;
+        // Soft rows share a load that rigid ones leave open, as of a heavy body that lands on an edge.
+        if (relax || rigidity == 0) return false;
+    }
 }
 
 }  // namespace mechane::solvers::softstep

@@ -61,8 +61,8 @@ struct Block {
 
 /// Decides which islands are solved so (Island::block): few rows, and bodies of very different mass or closed loops.
 void choose_blocks(System& system);
-/// Solves all rows of an island, from the impulses that they have. Returns false, with nothing changed, where there are
-/// too many of them or the active sets do not settle.
+/// Solves all rows of an island, from the impulses that they have; with soft contacts where the active sets of rigid
+/// ones do not settle. Returns false, with nothing changed, where there are too many of them or these do not either.
 bool solve_block(System& system, Island& island, double h, bool relax);
 
 }  // namespace mechane::solvers::softstep

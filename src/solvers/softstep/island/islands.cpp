@@ -118,7 +118,7 @@ namespace {
 /// The tree of an island that may be worked on beside others: it is alone, and Tree::kind says which others. Else -1.
 std::int32_t lone_tree(const System& system, const Island& island)
 {
-    if (island.group_end - island.group_begin != 1 || island.batch >= 0) return -1;
+    if (island.group_end - island.group_begin != 1 || island.batch >= 0 || island.block >= 0) return -1;
     const Group& group = system.groups[system.island_groups[island.group_begin]];
     const Tree&  tree  = system.forest.trees[group.tree_begin];
     return group.whitened && dynamics::FourDynamics::fits(tree, system.paths) ? group.tree_begin : -1;
@@ -318,7 +318,7 @@ namespace {
 
 /// The rest of run_island of four islands whose rows lie in lanes.
 void run_rows_of_four(System& system, const Work& work, dynamics::FourDynamics& four, double h, int substep,
-              std::span<IslandReport> reports)
+                      std::span<IslandReport> reports)
 {
     FourRows   rows(system, work, four, h, substep == 0);
     const auto sweep_until_still = [&](bool relax) {

@@ -6,6 +6,7 @@
 
 #include "mechane/dynamics/four_trees.h"
 #include "solvers/softstep/contact/direct_solve.h"
+#include "solvers/softstep/parameters.h"
 
 namespace mechane::solvers::softstep {
 
@@ -20,7 +21,7 @@ struct Island {
     std::int32_t       active_end = 0;   ///< in System::active, from contact_begin on: of this substep
     std::int32_t       batch       = -1;  ///< in System::batches, which solves it; -1: its rows are swept one by one
     std::int32_t       block      = -1;  ///< in System::blocks; -1: only sweeps
-    double             rigidity   = 0;   ///< of its contacts, 0: as sweeps have them, 1: rigid; of a direct solve
+    double             rigidity   = 0;   ///< of its contacts, 0: soft rows, 1: rigid ones
     [[nodiscard]] bool runs() const { return !asleep && !frozen; }
     std::int32_t       general_begin = 0, general_end = 0;  ///< in System::island_general
 };
@@ -43,6 +44,7 @@ struct IslandReport {
 
 /// The parts of a step that run on their own, and how they are shared.
 struct IslandStore {
+    RigidIslands               rigid = RigidIslands::automatic;
     std::vector<Island>        islands;
     std::vector<Work>          work;     ///< of islands that run on their own, and of the first of each batch
     std::vector<Work>          waiting;  ///< scratch of list_work, per tree: those of its kind that are not yet four
