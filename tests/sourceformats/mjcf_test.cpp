@@ -1,5 +1,7 @@
 #include "support/support.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <numbers>
@@ -55,6 +57,22 @@ TEST_CASE("EXP-037: a connect between parts of the world holds nothing, and the 
     for (const Loss& l : robot.losses.entries)
         if (l.code == "loop-joint") told.push_back(l.what);
     CHECK(told == std::vector<std::string>{"joint 'idle'"});
+}
+
+TEST_CASE(
+    "EXP-072: a body that tells no mass has boundmass at its pose in its parent, also where a joint has a reference")
+{
+    // MuJoCo 3.17 compiles ipos = (1, 2, 3) of both.
+    for (const char* ref : {"", "ref='0.7'"}) {
+        const auto robot = read(
+            fmt::format(R"(<compiler boundmass="0.3" boundinertia="0.01"/><worldbody><body name="a"><geom size=".1"/>
+            <body name="b" pos="1 2 3"><joint type="slide" axis="1 0 0" {}/></body></body></worldbody>)",
+                        ref));
+        const auto& in = robot.tree.links.at(1).inertial;
+        REQUIRE(in);
+        CHECK(in->mass == 0.3);
+        CHECK(length(in->com - Vec3d{1, 2, 3}) < 1e-12);
+    }
 }
 
 TEST_CASE("EXP-072: masses, centres and inertias of shapes are those of MuJoCo's compiler")
