@@ -274,17 +274,35 @@ class SdformatWriter {
         return out;
     }
 
+    /// Nothing that is one piece with a link is a body.
+    [[nodiscard]] bool stands_still(std::size_t link) const
+    {
+        const std::vector<bool> piece = piece_of(link);
+        for (std::size_t other = 0; other < piece.size(); ++other)
+            if (piece[other] && (tree_.links[other].inertial || !tree_.links[other].frame)) return false;
+        return true;
+    }
+
+    /// What a joint hangs on. A frame that nothing holds moves with the first link of its model, so what hangs on a
+    /// frame of the world hangs on the world.
+    [[nodiscard]] std::string parent_of(const sf::Joint& j) const
+    {
+        int link = j.parent;
+        while (link >= 0 && !is_link_[index(link)]) {
+            const int above = out_.chain.above[index(link)];
+            link            = above >= 0 ? tree_.joints[index(above)].parent : -1;
+        }
+        return j.parent < 0 || (link < 0 && stands_still(index(j.parent))) ? "world"
+                                                                           : tree_.links[index(j.parent)].name;
+    }
+
     /// A frame that carries shapes or joints is a link of SDFormat. Where nothing holds it, and it weighs nothing with
     /// all that is fixed to it, it stands still in the stage, and as a link of its own it would fall.
     void hold_frames(XmlNode& model)
     {
         for (std::size_t l = 0; l < tree_.links.size(); ++l) {
             if (!is_link_[l] || !tree_.links[l].frame || out_.chain.above[l] >= 0) continue;
-            const std::vector<bool> piece = piece_of(l);
-            bool                    body  = false;
-            for (std::size_t other = 0; other < piece.size(); ++other)
-                body = body || (piece[other] && (tree_.links[other].inertial || !tree_.links[other].frame));
-            if (body) continue;
+            if (!stands_still(l)) continue;
             std::string name = tree_.links[l].name + "_anchor";
             while (std::any_of(tree_.joints.begin(), tree_.joints.end(),
                                [&](const sf::Joint& j) { return j.name == name; }))
@@ -548,8 +566,7 @@ class SdformatWriter {
         out_.lose_touching(j);
         // SDFormat tells a joint in its child.
         node.leaf("pose", pose_text(j.X_CJ));  // in the child
-        node.leaf("parent", j.parent >= 0 ? tree_.links[index(j.parent)].name : "world")
-            .leaf("child", tree_.links[index(j.child)].name);
+        node.leaf("parent", parent_of(j)).leaf("child", tree_.links[index(j.child)].name);
         for (std::size_t d = 0; d < dofs.size(); ++d) axis(node.add(d == 0 ? "axis" : "axis2"), *dofs[d], j);
     }
 

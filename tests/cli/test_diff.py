@@ -328,6 +328,9 @@ def Xform "r"
         floating = urdf().replace('<link name="world"/>', f'<link name="pelvis">{MASS.format(c=0, m=5)}</link>').replace('<parent link="world"/>', '<parent link="pelvis"/>')
         held = floating.replace("</robot>", '<link name="world"/><joint name="bolt" type="fixed"><parent link="world"/><child link="pelvis"/></joint></robot>')
         self.assertIn(("link 'pelvis'", "base", "free", "held by the world"), self.told(self.write("free.urdf", floating), self.write("held.urdf", held)))
+        # An inertia that no body has is told and replaced; the link has its mass all the same.
+        odd = self.write("odd.urdf", floating.replace('ixx="0.01" iyy="0.02" izz="0.02"', 'ixx="0.01" iyy="0.02" izz="9"'))
+        self.assertNotIn("base", [field for _, field, _, _ in self.told(odd, self.write("free.urdf", floating))])
         body = '<worldbody><body name="b" pos="0 0 1">{}<geom name="g" size=".1"/></body></worldbody>'
         mjcf = [self.write(f"{name}.xml", f"<mujoco>{body.format(joint)}</mujoco>") for name, joint in (("fixed", ""), ("loose", "<freejoint/>"))]
         self.assertEqual(mechane("diff", *mjcf).returncode, 1)

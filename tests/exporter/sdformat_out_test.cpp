@@ -181,11 +181,13 @@ std::string hinge(const std::string& name, const std::string& more = {}, const s
 
 }  // namespace
 
-TEST_CASE("a frame of the world that carries shapes is held by the world in SDFormat, where it would fall as a link of its own")
+TEST_CASE(
+    "a frame of the world that carries shapes is held by the world in SDFormat, where it would fall as a link of its "
+    "own")
 {
     const std::string stands = R"(def Xform "r" { def Xform "stand" (prepend apiSchemas = ["RosFrameAPI"]) {
             def Cube "c" { double size = 1 } } MORE })";
-    const auto text = [&](const std::string& more) {
+    const auto        text   = [&](const std::string& more) {
         std::string stage = stands;
         return written(tree_of(stage.replace(stage.find("MORE"), 4, more)), Format::sdformat);
     };
@@ -195,10 +197,28 @@ TEST_CASE("a frame of the world that carries shapes is held by the world in SDFo
     REQUIRE(!back.links.empty());
     CHECK(std::any_of(back.joints.begin(), back.joints.end(), [](const sf::Joint& j) { return j.parent < 0; }));
     // What is fixed to a body moves with it.
-    const Text held = text(R"(def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) { float physics:mass = 1
+    const Text held =
+        text(R"(def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) { float physics:mass = 1
             def Xform "tip" (prepend apiSchemas = ["RosFrameAPI"]) { def Cube "c" { double size = 1 } } })");
     CHECK(held.has("stand_anchor"));
     CHECK(!held.has("tip_anchor"));
+}
+
+TEST_CASE(
+    "what hangs on a frame of the world hangs on the world in SDFormat, where a loose frame moves with the first link")
+{
+    const Text text = written(tree_of(R"(def Xform "r" { def Xform "place" (prepend apiSchemas = ["RosFrameAPI"]) {
+            def Xform "stand" (prepend apiSchemas = ["RosFrameAPI"]) { def Cube "c" { double size = 1 } } }
+        def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) { float physics:mass = 1 }
+        def PhysicsRevoluteJoint "j" { rel physics:body1 = </r/b> } })"),
+                              Format::sdformat);
+    const sf::RobotTree back = read_back(text.text);
+    for (const sf::Joint& j : back.joints) {
+        CAPTURE(j.name);
+        CHECK(!j.loop);
+        CHECK(j.parent < 0);
+    }
+    CHECK(back.joints.size() == 2);
 }
 
 TEST_CASE("names of joints for ROS are those of the robot's joints in every format (EXP-048)")

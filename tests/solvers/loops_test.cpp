@@ -85,6 +85,31 @@ TEST_CASE("a four-bar driven at one turn a second follows its closed form and st
     }
 }
 
+TEST_CASE("an open loop is pulled along its gap, however the joint's frames are turned (DYN-117)")
+{
+    // A bar that turns about z from x, and a ball 1 m off that holds its end: only the part of the gap along the
+    // circle can close, and where the bar ends it points to the ball.
+    for (const Quatd& q : {Quatd{}, from_axis_angle(normalized(Vec3d{1, 2, -0.5}), 2.1),
+                           from_axis_angle(normalized(Vec3d{-1, 0.3, 1}), -1.3)}) {
+        model::ModelBuilder b;
+        b.gravity       = {};
+        const auto bar  = add_bar(b, 0.5, "bar");
+        const auto turn = b.add_joint_revolute(-1, bar, {}, {}, dof({0, 0, 1}), "turn");
+        b.add_articulation({turn}, "arm");
+        const auto hold = b.add_joint_ball(-1, bar, {{0.2, 0.3, 1}, q}, {{0.5, 0, 0}, q}, "hold");
+        b.joints[static_cast<std::size_t>(hold)].articulation = -1;
+        World  w(b);
+        double before = 0;
+        for (int i = 0; i < 240; ++i) {
+            w.step(kDt);
+            REQUIRE(!w.report.diverged);
+            CHECK(w.q(0) > before - 1e-6);
+            before = w.q(0);
+        }
+        CHECK(w.q(0) == close_to(std::atan2(0.3, 0.2), 1e-3));
+    }
+}
+
 TEST_CASE("a free body fixed to another by a loop joint hangs on it without a gap (T-23, T-69a)")
 {
     // A chain of five links held by FIXED joints that are no articulation, the tip a hundred times heavier.

@@ -1,5 +1,7 @@
 #include "support/support.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <numbers>
@@ -40,6 +42,38 @@ T value(const std::shared_ptr<const usd::Stage>& stage, const std::string& path,
 }
 
 }  // namespace
+
+TEST_CASE("EXP-037: a connect between parts of the world holds nothing, and the report says so")
+{
+    auto                     robot = read(R"(<worldbody><body name="still"><geom size=".1"/></body>
+      <body name="free"><freejoint/><geom size=".1"/></body></worldbody>
+      <equality><connect name="idle" body1="still" anchor="0 0 1"/><connect name="hold" body1="free" anchor="0 0 1"/></equality>)");
+    const auto               stage = opened(robot);
+    std::vector<std::string> joints;
+    for (const usd::Prim& prim : stage->prim_at(usd::Path("/robot")).subtree())
+        if (prim.is_a("PhysicsJoint")) joints.push_back(prim.name().text());
+    CHECK(joints == std::vector<std::string>{"hold"});
+    std::vector<std::string> told;
+    for (const Loss& l : robot.losses.entries)
+        if (l.code == "loop-joint") told.push_back(l.what);
+    CHECK(told == std::vector<std::string>{"joint 'idle'"});
+}
+
+TEST_CASE(
+    "EXP-072: a body that tells no mass has boundmass at its pose in its parent, also where a joint has a reference")
+{
+    // MuJoCo 3.17 compiles ipos = (1, 2, 3) of both.
+    for (const char* ref : {"", "ref='0.7'"}) {
+        const auto robot = read(
+            fmt::format(R"(<compiler boundmass="0.3" boundinertia="0.01"/><worldbody><body name="a"><geom size=".1"/>
+            <body name="b" pos="1 2 3"><joint type="slide" axis="1 0 0" {}/></body></body></worldbody>)",
+                        ref));
+        const auto& in = robot.tree.links.at(1).inertial;
+        REQUIRE(in);
+        CHECK(in->mass == 0.3);
+        CHECK(length(in->com - Vec3d{1, 2, 3}) < 1e-12);
+    }
+}
 
 TEST_CASE("EXP-072: masses, centres and inertias of shapes are those of MuJoCo's compiler")
 {
@@ -633,10 +667,11 @@ TEST_CASE("an equality of joints counts from their references, a mimic from the 
     CHECK(follower->mimic->offset == doctest::Approx(0).epsilon(1e-9));
 }
 
-TEST_CASE("a body that floats stands in the frame of its inertia where the file asks for it, as MuJoCo's compiler has it")
+TEST_CASE(
+    "a body that floats stands in the frame of its inertia where the file asks for it, as MuJoCo's compiler has it")
 {
     // Poses as MuJoCo 3.17 compiles them.
-    const auto robot = read(R"(<compiler alignfree="true"/><worldbody>
+    const auto  robot  = read(R"(<compiler alignfree="true"/><worldbody>
 <body name="a" pos="1 2 3" euler="10 20 30"><freejoint/><geom type="box" size=".1 .2 .3" pos=".4 0 .1" euler="0 50 20"/><geom type="sphere" size=".1" pos="0 .3 0"/></body>
 <body name="b" pos="0 0 1"><freejoint align="false"/><geom type="box" size=".1 .2 .3" pos=".4 0 .1"/></body>
 <body name="c" pos="0 0 2"><freejoint align="true"/><inertial pos=".1 .2 .3" mass="2" diaginertia=".1 .3 .2" euler="20 0 0"/><geom size=".1"/></body>
@@ -667,16 +702,16 @@ TEST_CASE("a body that floats stands in the frame of its inertia where the file 
 TEST_CASE("copies of <replicate> are turned by multiples of its angles, which are no powers of one turn")
 {
     // Places and turns as MuJoCo 3.17 has them.
-    const auto robot = read(R"(<worldbody><replicate count="4" offset=".5 0 .1" euler="30 20 0"><body name="r" pos="1 0 0"><joint/>
+    const auto robot =
+        read(R"(<worldbody><replicate count="4" offset=".5 0 .1" euler="30 20 0"><body name="r" pos="1 0 0"><joint/>
 <geom size=".1" fromto="0 0 0 .3 0 0" type="capsule"/></body></replicate></worldbody>)");
-    const Posed told[] = {
-        {{1, 0, 0}, {}},
-        {{1.4396926207859084, 0.17101007166283433, -0.1961981327260238},
-         {0.25488700224417876, 0.16773125949652062, 0.044943455527547777, 0.9512512425641977}},
-        {{1.770092767844499, 0.5951908040185411, -0.2881131030713444},
-         {0.46984631039295416, 0.29619813272602386, 0.17101007166283433, 0.8137976813493738}},
-        {{1.9513493072536638, 1.116539613372876, -0.08911397849376065},
-         {0.6123724356957945, 0.35355339059327373, 0.3535533905932737, 0.6123724356957946}}};
+    const Posed told[] = {{{1, 0, 0}, {}},
+                          {{1.4396926207859084, 0.17101007166283433, -0.1961981327260238},
+                           {0.25488700224417876, 0.16773125949652062, 0.044943455527547777, 0.9512512425641977}},
+                          {{1.770092767844499, 0.5951908040185411, -0.2881131030713444},
+                           {0.46984631039295416, 0.29619813272602386, 0.17101007166283433, 0.8137976813493738}},
+                          {{1.9513493072536638, 1.116539613372876, -0.08911397849376065},
+                           {0.6123724356957945, 0.35355339059327373, 0.3535533905932737, 0.6123724356957946}}};
     REQUIRE(robot.tree.links.size() == 4);
     for (std::size_t i = 0; i < 4; ++i) {
         CAPTURE(i);
@@ -688,8 +723,9 @@ TEST_CASE("copies of <replicate> are turned by multiples of its angles, which ar
 TEST_CASE("the law of an actuator starts from the record that its class has, with what its own kind takes of it")
 {
     // Laws as MuJoCo 3.17 compiles them: gain, bias, dynamics and their kinds, the numbers without zeros behind.
-    constexpr const char* kServo   = "<position kp='7' kv='2'/>";
-    constexpr const char* kGeneral = "<general gainprm='5' biastype='affine' biasprm='1 -5 -3' dyntype='filterexact' dynprm='.2'/>";
+    constexpr const char* kServo = "<position kp='7' kv='2'/>";
+    constexpr const char* kGeneral =
+        "<general gainprm='5' biastype='affine' biasprm='1 -5 -3' dyntype='filterexact' dynprm='.2'/>";
     struct {
         const char *defaults, *actuator, *gain, *bias, *dynamics, *kind;
     } table[] = {
@@ -707,9 +743,11 @@ TEST_CASE("the law of an actuator starts from the record that its class has, wit
     for (const auto& row : table) {
         CAPTURE(row.defaults);
         CAPTURE(row.actuator);
-        const auto robot = read("<default>" + std::string(row.defaults) +
-                                "</default><worldbody><body><joint name='j' range='-30 30'/><geom size='.1'/></body></worldbody>"
-                                "<actuator>" + std::string(row.actuator) + "</actuator>");
+        const auto robot =
+            read("<default>" + std::string(row.defaults) +
+                 "</default><worldbody><body><joint name='j' range='-30 30'/><geom size='.1'/></body></worldbody>"
+                 "<actuator>" +
+                 std::string(row.actuator) + "</actuator>");
         REQUIRE(robot.tree.prims.size() == 1);
         const auto said = [&](const char* name) {
             for (const Extra& x : robot.tree.prims[0].extras)
@@ -725,8 +763,9 @@ TEST_CASE("the law of an actuator starts from the record that its class has, wit
 
 TEST_CASE("a ball has no reference, whatever its class says of joints")
 {
-    const auto robot = read("<default><joint ref='20'/></default><worldbody><body name='a' pos='0 0 1'><joint type='ball' name='b'/>"
-                            "<geom size='.1' pos='.2 0 0'/></body></worldbody>");
+    const auto robot = read(
+        "<default><joint ref='20'/></default><worldbody><body name='a' pos='0 0 1'><joint type='ball' name='b'/>"
+        "<geom size='.1' pos='.2 0 0'/></body></worldbody>");
     REQUIRE(robot.tree.joints.size() == 1);
     CHECK(length(robot.tree.joints[0].X_CJ.q.xyz()) < 1e-12);
     CHECK(length(robot.tree.joints[0].X_PJ.q.xyz()) < 1e-12);

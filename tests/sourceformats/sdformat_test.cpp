@@ -529,6 +529,15 @@ TEST_CASE("links of a model never touch each other, also where no joint connects
     const auto shut = made("");
     CHECK_FALSE(shut.self_collision);
     CHECK(shut.exclusions.size() == 2);  // a and c, b and c; an articulation says it of a and b
+    // What is moved from outside begins an articulation of its own.
+    auto moved = read_robot_text("<sdf version='1.9'><model name='m'><link name='a'>" + link + "<link name='b'>" +
+                                     link + "<link name='c'><kinematic>true</kinematic>" + link +
+                                     "<joint name='j' type='fixed'><parent>a</parent><child>b</child></joint>"
+                                     "<joint name='k' type='fixed'><parent>b</parent><child>c</child></joint>"
+                                     "</model></sdf>",
+                                 ".");
+    REQUIRE(moved);
+    CHECK(moved->tree.exclusions.size() == 2);
     const auto open = made("<self_collide>true</self_collide>");
     CHECK(open.self_collision);
     CHECK(open.exclusions.empty());

@@ -52,11 +52,22 @@ T value(const Opened& o, const std::string& path, const std::string& name)
 
 }  // namespace
 
+TEST_CASE("EXP-017: the links of a joint do not meet, also where its parent has no mass and is part of the world")
+{
+    const std::string ball = "<collision><geometry><sphere radius=\"1\"/></geometry></collision>";
+    const auto        o    = opened("<link name=\"a\">" + ball + "</link><link name=\"b\">" + kMass + ball + "</link>" +
+                                    joint("continuous", "<axis xyz=\"0 0 1\"/>"));
+    const auto pairs = o.stage->prim_at(usd::Path("/r/b")).relationship(usd::Token("physics:filteredPairs")).targets();
+    REQUIRE(pairs.size() == 1);
+    CHECK(pairs[0].text() == "/r/a/collision/collision");
+    CHECK(o.stage->prim_at(usd::Path("/r/b")).has_api("PhysicsFilteredPairsAPI"));
+}
+
 TEST_CASE("EXP-065: an axis that is none of the three becomes token X in frames that are turned alike")
 {
     const auto  o  = opened(kTwo + joint("revolute",
                                          "<origin xyz=\"1 2 3\" rpy=\"0.1 0.2 0.3\"/><axis xyz=\"0 2 2\"/><limit "
-                                       "lower=\"-1\" upper=\"0.5\" effort=\"3\" velocity=\"2\"/>"));
+                                         "lower=\"-1\" upper=\"0.5\" effort=\"3\" velocity=\"2\"/>"));
     const Quatd q0 = value<Quatd>(o, "/r/j", "physics:localRot0"), q1 = value<Quatd>(o, "/r/j", "physics:localRot1");
     CHECK(value<std::string>(o, "/r/j", "physics:axis") == "X");
     CHECK(test::distance(rotate(q1, Vec3d{1, 0, 0}), Vec3d{0, std::sqrt(0.5), std::sqrt(0.5)}) < 1e-6);

@@ -269,8 +269,9 @@ void MjcfReader::joint_of(const XmlElement& e, int parent, int child, const Pose
             s_.losses.add({"joint-reference", Severity::error, LossAction::approximated, "kinematics", site_of(e.place),
                            fmt::format("joint '{}'", names[i]), "ref", "0",
                            "between two other joints of one body it has no frame that could take it up"});
-    made.X_PJ = X_PC * X_C * before;
-    made.X_CJ = X_C * inverse(after);
+    stands_[child] = X_PC;
+    made.X_PJ      = X_PC * X_C * before;
+    made.X_CJ      = X_C * inverse(after);
     if (!made.dofs.empty()) {
         if (made.kind != Joint::Kind::ball)
             made.kind = made.dofs.size() > 1   ? Joint::Kind::generic

@@ -48,9 +48,8 @@ void MjcfReader::masses()
         if (!link.inertial && file.boundmass > 0) {
             // MuJoCo's bound is the mass of bodies that tell of none, too. Where no inertial frame is told, its
             // compiler takes the body's own pose in its parent for one.
-            const auto  held = std::find_if(tree_.joints.begin(), tree_.joints.end(),
-                                            [&](const Joint& j) { return !j.loop && j.child == static_cast<int>(l); });
-            const Posed X    = held == tree_.joints.end() ? link.X_WL : held->X_PJ * inverse(held->X_CJ);
+            const auto  held = stands_.find(static_cast<int>(l));
+            const Posed X    = held == stands_.end() ? link.X_WL : held->second;
             link.inertial    = Inertial{0, X.p, {}, file.boundinertia > 0, link.place};
             s_.losses.add({"bound-mass", Severity::info, LossAction::converted, "inertia", site_of(link.place),
                            fmt::format("body '{}'", link.name), "no mass", fmt::format("{} kg", file.boundmass),

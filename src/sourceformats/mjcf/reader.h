@@ -76,11 +76,13 @@ class MjcfReader {
     std::map<int, Quatd> inertial_turns_;                      ///< by link: axes of the inertia that the file says
     std::map<std::string, std::pair<int, std::size_t>> dofs_;  ///< joint name -> joint, degree of freedom
     std::map<std::string, double>                      refs_;  ///< joint name -> where it stands in the file [m or rad]
-    std::vector<std::pair<int, int>>                   classes_;  ///< contype, conaffinity by shape
-    std::map<std::string, int>                         tendons_;
-    std::vector<SpringDamper>                          spring_dampers_;
-    std::map<std::string, bool, std::less<>>           flags_;  ///< what <flag> turns on and off
-    int                                                unnamed_ = 0, depth_ = 0;
+    std::map<int, Posed>
+        stands_;  ///< by link: its authored pose in its parent, where its joints are at their reference
+    std::vector<std::pair<int, int>>                     classes_;  ///< contype, conaffinity by shape
+    std::map<std::string, int>                           tendons_;
+    std::vector<SpringDamper>                            spring_dampers_;
+    std::map<std::string, bool, std::less<>>             flags_;  ///< what <flag> turns on and off
+    int                                                  unnamed_ = 0, depth_ = 0;
     std::map<std::string, std::pair<std::string, Place>> models_;  ///< name -> file
     std::list<Attached>                                  attached_;
     std::vector<std::string>                             attaching_;     ///< files, from the outermost

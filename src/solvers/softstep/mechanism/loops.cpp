@@ -53,7 +53,7 @@ int complement(const Vec3d* given, int count, std::array<Vec3d, 3>& out)
 
 /// Writes the rows of one loop joint, beginning at `row`.
 struct RowWriter {
-    Mechanism&      system;
+    Mechanism&   system;
     const Group& group;
     std::int32_t joint, parent, child;
     Vec3d        at;    ///< child anchor, world
@@ -84,8 +84,8 @@ struct RowWriter {
         out.angular  = angular;
         out.error    = error;
         // What prescribed bodies move is on the other side of the equation.
-        out.target   = -prescribed;
-        out.axis     = u;
+        out.target = -prescribed;
+        out.axis   = u;
     }
 };
 
@@ -281,15 +281,21 @@ void add_loop_impulses(Mechanism& system, const Group& group, const double* x)
 
 double close_loops(Mechanism& system, const Group& group, double h)
 {
-    const auto    n = static_cast<std::size_t>(group.dof_count()), m = static_cast<std::size_t>(group.row_count);
-    const double* Y       = system.loop_Y.data() + group.jacobian;
-    double*       z       = system.loop_x.data() + 4 * group.row_begin;
-    double        largest = 0;
-    for (std::size_t i = 0; i < m; ++i) {
-        const LoopRow& r = system.loop_rows[static_cast<std::size_t>(group.row_begin) + i];
-        largest          = std::max(largest, std::abs(r.error));
-        // A mechanism that starts open is pulled together at the push velocity, not in one blow.
-        z[i] = std::clamp(r.error, -kPushVelocity * h, kPushVelocity * h) * r.scale;
+    const auto     n = static_cast<std::size_t>(group.dof_count()), m = static_cast<std::size_t>(group.row_count);
+    const double*  Y       = system.loop_Y.data() + group.jacobian;
+    double*        z       = system.loop_x.data() + 4 * group.row_begin;
+    double         largest = 0;
+    const LoopRow* rows    = system.loop_rows.data() + group.row_begin;
+    for (std::size_t i = 0, end = 0; i < m;) {
+        double sum = 0;
+        for (end = i; end < m && rows[end].joint == rows[i].joint && rows[end].angular == rows[i].angular; ++end) {
+            largest = std::max(largest, std::abs(rows[end].error));
+            sum += rows[end].error * rows[end].error;
+        }
+        // A mechanism that starts open is pulled together at the push velocity, not in one blow. The errors of one
+        // joint shrink alike: the pull is along the gap, whatever the axes of the joint's frame.
+        const double part = sum > 0 ? std::min(1.0, kPushVelocity * h / std::sqrt(sum)) : 1;
+        for (; i < end; ++i) z[i] = part * rows[i].error * rows[i].scale;
     }
     if (!(largest > 1e-13)) return largest;
     solve_delassus(system, group, z);
