@@ -63,7 +63,7 @@ void give_masses(RobotTree& tree, double mass, LossReport& losses)
         tree.links[l].inertial = stand_in(mass);
         losses.add({"default-mass", Severity::info, LossAction::converted, "inertia", site_of(tree.links[l].place),
                     fmt::format("link '{}'", tree.links[l].name), "no mass", fmt::format("{} kg, a ball of 5 cm", mass),
-                    "the link moves and has no mass; --default-mass gives it one"});
+                    "the link moves and has no mass; it is the default mass that was asked for"});
     }
 }
 
@@ -225,7 +225,7 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
                         site_of(tree.links[l].place), fmt::format("link '{}'", tree.links[l].name), "no mass",
                         solid ? std::string() : fmt::format("{} kg", kStandInMass),
                         solid ? "the link moves and has no mass; a simulation computes one from its shapes"
-                              : "the link moves and has no mass, and nothing to compute one from; --default-mass gives "
+                              : "the link moves and has no mass, and nothing to compute one from; a default mass gives "
                                 "another"});
         }
         if (root && !out.is_body[l] && moving_child(l))
