@@ -184,9 +184,11 @@ void StageReader::read(std::optional<Format> format)
     lose_soft();
     lose_states();
     restore_masses();
-    read_mimics();
+    std::vector<sf::VendorPrim> of_axes = read_mimics(format);
     read_shapes(*this);
     read_extras(*this);
+    // Behind those of the stage, whose indices count from the first.
+    std::ranges::move(of_axes, std::back_inserter(tree.prims));
     lose_surfaces();
     lose_animations();
     filters();
