@@ -326,7 +326,7 @@ class Run {
                 .message     = found.message,
                 .observed    = found.observed,
                 .expected    = found.expected,
-                .hint        = found.hint,
+                .hint        = usd::is_foreign(stage_.source()) ? usd::foreign_hint(rule.id, found.hint) : found.hint,
                 .site        = found.site,
                 .instances   = 1,
                 .fingerprint = {}};

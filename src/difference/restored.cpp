@@ -194,6 +194,9 @@ std::size_t correct_restored(sf::LossReport& losses, const sf::RobotTree& from, 
         }
         if (loss.code == "merged-frame")  // which is one in SDFormat, too
             gone = format != exporter::Format::sdformat && has_joint(to, name);
+        if (loss.code == "kinematic-base")
+            gone = format != exporter::Format::urdf &&
+                   std::ranges::any_of(to.links, [&](const sf::Link& l) { return l.kinematic && l.name == name; });
         if (is_listed(kPlaces, loss.code)) gone = mjcf && axes_told(from, to, name);
         if (loss.code == "free-joint-values")
             gone = mjcf && !resists(from, name).empty() && resists(from, name) == resists(to, name);

@@ -1,4 +1,4 @@
-// Joints of a stage for robot formats: frames, limits, drives, mimics and the coordinates in which the stage stands.
+// Joints of a stage for robot formats: frames, limits, drives and the coordinates in which the stage stands.
 // Results are in SI and radians; what the formats cannot say is told as lost.
 // In: physics::Joint in stage units (lengths in metersPerUnit, angles in degrees). Out: metres, radians, N, N m;
 // frames X_PJ in the parent link and X_CJ in the child link, axes in the joint's frame.
@@ -19,7 +19,6 @@
 #include "mechane/resolve/joint_values.h"
 #include "mechane/sourceformats/hints.h"
 #include "physics/beside_trees.h"
-#include "physics/mimic_words.h"
 
 namespace mechane::exporter {
 namespace {
@@ -297,10 +296,12 @@ bool StageReader::joined(const physics::Joint& from, sf::Joint& axis, bool turne
     if (into == tree.joints.end()) return false;
     sf::Joint&       joint = *into;
     const usd::Path& first = first_of[static_cast<std::size_t>(into - tree.joints.begin())];
-    if (const double apart = std::max(length(axis.X_PJ.p - joint.X_PJ.p), length(axis.X_CJ.p - joint.X_CJ.p)); apart > 1e-6)
+    if (const double apart = std::max(length(axis.X_PJ.p - joint.X_PJ.p), length(axis.X_CJ.p - joint.X_CJ.p));
+        apart > 1e-6)
         lose("joint-anchor", Severity::warning, sf::LossAction::approximated, "kinematics", from.prim.site(),
-             fmt::format("joint '{}'", axis.name), fmt::format("an anchor {:.3g} m from that of '{}'", apart, joint.name),
-             "the anchor of that joint", "joints between the same two bodies are one joint, as in a simulation");
+             fmt::format("joint '{}'", axis.name),
+             fmt::format("an anchor {:.3g} m from that of '{}'", apart, joint.name), "the anchor of that joint",
+             "joints between the same two bodies are one joint, as in a simulation");
     sf::Dof dof = std::move(axis.dofs.front());
     dof.axis    = rotate(conjugate(joint.X_PJ.q) * axis.X_PJ.q, dof.axis);
     if (is_simple(joint)) axes[first] = joint.dofs.front().name;
@@ -517,34 +518,6 @@ void StageReader::generic_axes(const physics::Joint& from, sf::Joint& to)
     }
     to.extras = std::move(shared);
     SourceAxes(from.prim, to).apply();
-}
-
-void StageReader::read_mimics()
-{
-    for (const physics::Joint& from : model.joints) {
-        const auto here = joints.find(from.path);
-        if (here == joints.end()) continue;
-        sf::Joint& joint = tree.joints[at(here->second)];
-        const auto known = physics::mimic_words(from.prim);
-        const auto words = std::ranges::find_if(
-            known, [&](const physics::MimicWords& w) { return w.sign > 0 || !w.leaders(from.prim).empty(); });
-        if (words == known.end() || !words->is_enabled(from.prim)) continue;
-        const auto leads  = words->leaders(from.prim);
-        const auto leader = leads.empty() ? joints.end() : joints.find(leads.front());
-        const auto one    = [&](const sf::Joint& j) { return j.dofs.size() == 1 && j.kind != sf::Joint::Kind::ball; };
-        if (leader == joints.end() || leader->second == here->second || !one(joint) ||
-            !one(tree.joints[at(leader->second)])) {
-            lose("mimic", Severity::error, sf::LossAction::dropped, "kinematics", from.prim.site(),
-                 fmt::format("joint '{}'", joint.name), leads.empty() ? "" : leads.front().text(), {},
-                 "only joints of one axis follow others");
-            continue;
-        }
-        const bool turns = joint.dofs[0].angular, leader_turns = tree.joints[at(leader->second)].dofs[0].angular;
-        joint.mimic =
-            sf::Mimic{leader->second,
-                      words->factor_of(from.prim) * physics::mimic_factor_to_si(*words, turns, leader_turns, unit),
-                      words->offset_of(from.prim) * (turns ? kRadians : unit), joint.place};
-    }
 }
 
 /// Where the bodies stand at another angle than the zero of their joint (export 3.1).

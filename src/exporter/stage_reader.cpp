@@ -184,9 +184,11 @@ void StageReader::read(std::optional<Format> format)
     lose_soft();
     lose_states();
     restore_masses();
-    read_mimics();
+    std::vector<sf::VendorPrim> of_axes = read_mimics(format);
     read_shapes(*this);
     read_extras(*this);
+    // Behind those of the stage, whose indices count from the first.
+    std::ranges::move(of_axes, std::back_inserter(tree.prims));
     lose_surfaces();
     lose_animations();
     filters();
@@ -246,16 +248,25 @@ void StageReader::bodies()
     options.log        = &mass_log_;
     const auto masses  = resolve::compute_masses(model, resolvers, options, found);
     link_of_body.assign(model.bodies.size(), -1);
+    const auto anchored = [this](std::size_t b) {
+        const auto body = static_cast<physics::Index>(b);
+        return std::ranges::any_of(model.joints, [&](const physics::Joint& j) {
+            return j.valid && j.enabled && !j.excluded && j.kind == physics::JointKind::fixed &&
+                   ((j.body0 == physics::kNone && j.body1 == body) || (j.body1 == physics::kNone && j.body0 == body));
+        });
+    };
     std::vector<std::string> names;
     for (std::size_t b = 0; b < model.bodies.size(); ++b) {
         const physics::Body& body = model.bodies[b];
         if (!body.valid || !body.enabled) continue;
         sf::Link link;
-        link.name      = hints::read<std::string>(body.prim, hints::kName).value_or(body.prim.name().text());
-        link.X_WL      = in_world(body.X_WB);
-        link.kinematic = body.kinematic;
-        link.falls     = !body.prim.attribute("physxRigidBody:disableGravity").get_or<bool>(false);
-        link.place     = place(body.prim.site());
+        link.name = hints::read<std::string>(body.prim, hints::kName).value_or(body.prim.name().text());
+        link.X_WL = in_world(body.X_WB);
+        // The base of a robot that something moved in the source stands on a joint to the world here.
+        link.kinematic =
+            body.kinematic || (hints::read<bool>(body.prim, hints::kKinematic).value_or(false) && anchored(b));
+        link.falls = !body.prim.attribute("physxRigidBody:disableGravity").get_or<bool>(false);
+        link.place = place(body.prim.site());
         vendor_values(body.prim, link.extras);
         const bool nothing = inertial(body, masses.bodies[b], link);
         // Results of earlier versions have four numbers, without the stiffness.
@@ -398,6 +409,7 @@ void StageReader::attach_frames()
         joint.child  = static_cast<int>(l);
         joint.X_PJ   = (parent >= 0 ? inverse(tree.links[at(parent)].X_WL) : Posed{}) * tree.links[l].X_WL;
         joint.place  = tree.links[l].place;
+        if (parent < 0) tree.links[l].kinematic = hints::read<bool>(prim, hints::kKinematic).value_or(false);
         tree.joints.push_back(std::move(joint));
     }
 }

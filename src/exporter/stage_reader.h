@@ -17,6 +17,10 @@
 #include "mechane/usd/stage.h"
 
 /// What the parts of `robot_of_stage` share.
+namespace mechane::physics {
+struct MimicWords;
+}
+
 namespace mechane::exporter {
 
 namespace sf = sourceformats;
@@ -47,7 +51,7 @@ class StageReader {
     std::unordered_map<usd::Path, int> sites;          ///< prim -> site
     std::unordered_map<usd::Path, int> joints;         ///< prim -> joint of the tree
     std::unordered_map<usd::Path, std::string> axes;   ///< prim that became an axis of a joint of several -> its name
-    std::vector<usd::Path>             link_paths;
+    std::vector<usd::Path>                     link_paths;
     std::unordered_map<usd::Path, std::string> joint_names;  ///< prim -> joint of the tree, whatever its place there
 
     /// @param format  for which what its writer has no word for is lost; none: for no writer
@@ -98,12 +102,14 @@ class StageReader {
     bool joined(const physics::Joint& from, sf::Joint& axis, bool turned, std::vector<usd::Path>& first_of);
     void generic_axes(const physics::Joint& from, sf::Joint& to);
     /// @param axis  as resolvers name it, "angular" or "transX"; empty: it has no limits of its own
-    void                                   passive(const usd::Prim& prim, sf::Dof& dof, std::string_view axis);
-    static void                            told(const usd::Prim& prim, sf::Dof& dof);
-    void                                   drive(const physics::Drive& from, const physics::Joint& joint, sf::Dof& dof);
-    [[nodiscard]] sf::Dof*                 driven_axis(const std::vector<usd::Path>& targets);
-    void                                   actuators();
-    void                                   read_mimics();
+    void                   passive(const usd::Prim& prim, sf::Dof& dof, std::string_view axis);
+    static void            told(const usd::Prim& prim, sf::Dof& dof);
+    void                   drive(const physics::Drive& from, const physics::Joint& joint, sf::Dof& dof);
+    [[nodiscard]] sf::Dof* driven_axis(const std::vector<usd::Path>& targets);
+    void                   actuators();
+    /// @return followers among axes of joints with several, as equalities of MuJoCo, where the format is MJCF
+    std::vector<sf::VendorPrim>            read_mimics(std::optional<Format> format);
+    std::optional<sf::VendorPrim>          axis_mimic(const physics::Joint& from, const physics::MimicWords& words);
     void                                   initial_positions();
     void                                   accelerations();
     void                                   filters();

@@ -8,15 +8,19 @@
 
 #include <nanobind/stl/string.h>
 
+#include "mechane/usd/foreign.h"
+
 namespace mechane::python {
 
 nb::dict to_python(const Diagnostic& diagnostic)
 {
+    const std::string hint =
+        usd::is_foreign(diagnostic.site.layer) ? usd::foreign_hint(diagnostic.id, diagnostic.hint) : diagnostic.hint;
     nb::dict out;
     out["code"]     = nb::str(diagnostic.id.c_str());
     out["severity"] = nb::str(std::string(to_string(diagnostic.severity)).c_str());
     out["message"]  = nb::str(diagnostic.message.c_str(), diagnostic.message.size());
-    out["hint"]     = nb::str(diagnostic.hint.c_str(), diagnostic.hint.size());
+    out["hint"]     = nb::str(hint.c_str(), hint.size());
     out["path"]     = nb::str(diagnostic.site.prim.c_str());
     out["property"] = nb::str(diagnostic.site.property.c_str());
     out["layer"]    = nb::str(diagnostic.site.layer.c_str());

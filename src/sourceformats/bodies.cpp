@@ -17,6 +17,7 @@
 #include <set>
 
 #include "mechane/geometry/mass.h"
+#include "mechane/sourceformats/hints.h"
 #include "sourceformats/indices.h"
 
 namespace mechane::sourceformats {
@@ -63,7 +64,7 @@ void give_masses(RobotTree& tree, double mass, LossReport& losses)
         tree.links[l].inertial = stand_in(mass);
         losses.add({"default-mass", Severity::info, LossAction::converted, "inertia", site_of(tree.links[l].place),
                     fmt::format("link '{}'", tree.links[l].name), "no mass", fmt::format("{} kg, a ball of 5 cm", mass),
-                    "the link moves and has no mass; --default-mass gives it one"});
+                    "the link moves and has no mass; it is the default mass that was asked for"});
     }
 }
 
@@ -71,27 +72,36 @@ void give_masses(RobotTree& tree, double mass, LossReport& losses)
 // a tree; a fixed joint to the world stands for that.
 void hold_kinematic_roots(RobotTree& tree, LossReport& losses)
 {
-    std::vector<bool>     below(tree.links.size(), false), above(tree.links.size(), false);
+    std::vector<bool> below(tree.links.size(), false), above(tree.links.size(), false), held(tree.links.size(), false);
     std::set<std::string> names;
     for (const Joint& j : tree.joints) {
         names.insert(j.name);
         if (j.loop) continue;
-        below[at(j.child)] = true;
+        // What no joint of MJCF moves is fixed to the world already.
+        const bool fixed                    = j.parent < 0 && j.kind == Joint::Kind::fixed;
+        (fixed ? held : below)[at(j.child)] = true;
         if (j.parent >= 0) above[at(j.parent)] = true;
     }
     for (std::size_t l = 0; l < tree.links.size(); ++l) {
         Link& link = tree.links[l];
         if (!link.kinematic || below[l] || !above[l]) continue;
         link.kinematic = false;
+        Extra told;
+        told.name  = hints::kKinematic;
+        told.type  = "bool";
+        told.text  = "true";
+        told.place = link.place;
+        link.extras.push_back(std::move(told));
+        losses.add({"kinematic-base", Severity::warning, LossAction::converted, "kinematics", site_of(link.place),
+                    fmt::format("link '{}'", link.name), "moved from outside", "fixed to the world",
+                    "a base that carries other links is fixed by a joint; only single bodies are kinematic"});
+        if (held[l]) continue;
         Joint made;
         made.name = link.name + "_anchor";
         for (int i = 1; !names.insert(made.name).second; ++i) made.name = fmt::format("{}_anchor_{}", link.name, i);
         made.child = static_cast<int>(l);
         made.X_PJ  = link.X_WL;
         made.place = link.place;
-        losses.add({"kinematic-base", Severity::warning, LossAction::converted, "kinematics", site_of(link.place),
-                    fmt::format("link '{}'", link.name), "moved from outside", "fixed to the world",
-                    "a base that carries other links is fixed by a joint; only single bodies are kinematic"});
         // Joints lie parents first, so the anchor is put in front. All references to joints by index move by one.
         tree.joints.insert(tree.joints.begin(), std::move(made));
         for (Joint& j : tree.joints)
@@ -225,7 +235,7 @@ Bodies find_bodies(const RobotTree& tree, LossReport& losses)
                         site_of(tree.links[l].place), fmt::format("link '{}'", tree.links[l].name), "no mass",
                         solid ? std::string() : fmt::format("{} kg", kStandInMass),
                         solid ? "the link moves and has no mass; a simulation computes one from its shapes"
-                              : "the link moves and has no mass, and nothing to compute one from; --default-mass gives "
+                              : "the link moves and has no mass, and nothing to compute one from; a default mass gives "
                                 "another"});
         }
         if (root && !out.is_body[l] && moving_child(l))

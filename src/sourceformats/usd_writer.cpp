@@ -167,6 +167,10 @@ class Writer {
                 sheet_.hint(path, e.name, "string", e.text);
                 continue;
             }
+            if (e.name == hints::kKinematic) {
+                sheet_.hint(path, e.name, "bool", true);
+                continue;
+            }
             if (e.name != hints::kPassive) {
                 sheet_.extra(path, e);
                 continue;

@@ -1,4 +1,5 @@
 """Hints name only options that the verb which prints them has; what is an option of another verb is named with that verb."""
+import json
 import pathlib
 import re
 import tempfile
@@ -85,6 +86,26 @@ class OtherFormats(unittest.TestCase):
         stage = '#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = "Z"\n)\ndef Xform "r" {}\n'
         said, hints = self.hints("r.usda", stage, "sim", "--frames", "1")
         self.assertTrue(any("PhysicsRigidBodyAPI" in hint for hint in hints), said)
+
+    def test_rules_speak_of_links_and_joints_too(self):
+        """Rules of REP-0158 judge what a file becomes. Where things stand in layers is none of its author's doing."""
+        body = '<body name="a"><joint name="j" axis="0 1 0"/><geom size="0.1" material="m"/></body>'
+        png = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c4944415408d763f8cfc0000003010100c9fe92ef0000000049454e44ae426082")
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "t.png").write_bytes(png)
+            robot = pathlib.Path(folder, "r.xml")
+            robot.write_text(f'<mujoco><asset><texture name="t" type="2d" file="t.png"/><material name="m" texture="t"/></asset><worldbody>{body}</worldbody>'
+                             '<tendon><fixed name="f"><joint joint="j" coef="1"/></fixed></tendon></mujoco>')
+            done = mechane("check", robot)
+            for rule in ("REP-1.2.5-f", "REP-1.3-u"):
+                self.assertNotIn(f"[{rule}]", done.stderr + done.stdout)
+            mass = '<link name="a"><inertial><mass value="1e300"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+            robot = pathlib.Path(folder, "r.urdf")
+            robot.write_text(f'<robot name="r">{mass}</robot>')
+            told = [f for f in json.loads(mechane("check", robot, "--format", "json").stdout)["findings"] if f["rule"] == "REP-1.3-l"]
+            self.assertTrue(told)
+            for finding in told:
+                self.assertEqual(finding["hint"], "Give the link a mass above 0 and not infinite.")
 
 
 if __name__ == "__main__":

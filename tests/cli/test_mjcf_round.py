@@ -134,5 +134,22 @@ class Round(unittest.TestCase):
         self.assertAlmostEqual(numbers(found["q"].get("damping"))[0], 0.01 * 180 / 3.141592653589793, delta=1e-6)
 
 
+    def test_a_base_that_others_move_is_held_by_a_joint_and_comes_back(self):
+        """EXP-064: what carries a robot is no kinematic body in OpenUSD, and one that carries nothing is."""
+        source = self.folder / "m.xml"
+        arm = '<body name="{0}2" pos="0 0 1"><joint name="{0}j" axis="0 1 0"/><geom size="0.1"/></body>'
+        source.write_text('<mujoco><worldbody><body name="target" mocap="true"><geom size="0.1" contype="0" conaffinity="0"/></body>'
+                          '<body name="a" mocap="true" pos="1 0 0"><geom size="0.1"/>' + arm.format("a") + "</body>"
+                          '<body name="b" mocap="true" pos="2 0 0"><body name="b1"><geom size="0.1"/>' + arm.format("b") + "</body></body></worldbody></mujoco>")
+        folder, back = self.folder / "m", self.folder / "back.xml"
+        done = mechane("convert", source, "-o", folder, "--verify")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((folder / "physics.usda").read_text().count("kinematicEnabled = 1"), 1)
+        self.assertNotIn("error[", mechane("check", folder).stderr)
+        for start in (folder, source):
+            self.assertEqual(mechane("convert", start, "-o", back).returncode, 0)
+            self.assertEqual(set(re.findall(r'<body name="(\w+)"[^>]*mocap="true"', back.read_text())), {"target", "a", "b"})
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -461,6 +461,12 @@ def stacked(*names, first="w/base", second="w/arm", more=""):
     return STACKED.replace("JOINTS", joints)
 
 
+def following(text, follower, leader, multiplier, offset):
+    """The joint follows another one by REP-0158's schema"""
+    apis, rest = f'"{follower}" (prepend apiSchemas = ["NewtonJointAPI"]) {{', f'  rel ext_physics:mimic:joint = </w/{leader}>\n  float ext_physics:mimic:multiplier = {multiplier}\n  float ext_physics:mimic:offset = {offset}'
+    return text.replace(apis, f'"{follower}" (prepend apiSchemas = ["NewtonJointAPI", "ExtendedPhysicsMimicAPI"]) {{\n{rest}')
+
+
 class StackedJoints(unittest.TestCase):
     """Hinges and slides between the same two bodies are one joint (IMP 3.8), in simulations and in conversions, in the order in which the stage lists them."""
 
@@ -483,6 +489,22 @@ class StackedJoints(unittest.TestCase):
             self.assertEqual(list(root.iter("connect")) + list(root.iter("weld")), [])
             pushed = [a for a in root.find("actuator") if a.get("name") == "push"]
             self.assertEqual([a.get("joint") for a in pushed], ["a_turn"])
+
+    def test_an_axis_that_follows_another_is_an_equality_of_mjcf(self):
+        """EXP-060: polycoef is offset and multiplier in SI: 9 degrees are 0.05 pi rad, 0.5 m a degree 28.6479 m a radian, 30 degrees a metre 0.523599 rad."""
+        for follower, leader, multiplier, offset, expected in (("a_turn", "z_turn", 2, 9, (0.157080, 2)), ("m_slide", "a_turn", 0.5, 0.1, (0.1, 28.647890)), ("z_turn", "m_slide", 30, 0, (0, 0.523599))):
+            out = self.folder / "out.xml"
+            source = self.write(following(stacked("m_slide", "z_turn", "a_turn"), follower, leader, multiplier, offset))
+            done = mechane("convert", source, "-o", out, "--verify", "--loss", self.folder / "l.json")
+            self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+            rule = ElementTree.parse(out).getroot().find("equality/joint")
+            self.assertEqual((rule.get("joint1"), rule.get("joint2")), (follower, leader))
+            for a, b in zip(map(float, rule.get("polycoef").split()), (*expected, 0, 0, 0)):
+                self.assertAlmostEqual(a, b, delta=1e-5)
+            self.assertEqual([e["severity"] for e in json.loads((self.folder / "l.json").read_text())["entries"] if e["code"] == "mimic"], ["info"])
+            lost = mechane("convert", source, "-o", self.folder / "out.urdf", "--json")
+            self.assertEqual(lost.returncode, 1)
+            self.assertEqual([(e["severity"], e["what"]) for e in json.loads(lost.stdout)["entries"] if e["code"] == "mimic"], [("error", f"joint '{follower}'")])
 
     def test_the_order_of_the_stage_is_that_of_the_axes(self):
         for names in (("z_turn", "a_turn"), ("a_turn", "z_turn")):

@@ -146,3 +146,15 @@ def test_a_mesh_that_only_is_seen_weighs_as_its_mode_of_inertia_has_it():
         assert b.body_mass[0] == pytest.approx(1000 * 0.2**3, rel=1e-5)
         np.testing.assert_allclose(b.body_com[0], (0.3, 0, 0), atol=1e-6)
         np.testing.assert_allclose(np.asarray(b.body_inertia[0], float).reshape(3, 3), 8 * 0.2**2 / 6 * np.eye(3), atol=1e-6)
+
+
+def test_remedies_for_robots_of_other_formats_name_no_attributes_of_openusd(tmp_path):
+    link = '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="5" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    arm = tmp_path / "arm.urdf"
+    arm.write_text('<robot name="r">' + link.format("a") + link.format("b") + '<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>')
+    b = mc.ModelBuilder()
+    with pytest.warns(mc.MechaneWarning):
+        b.add_urdf(str(arm))
+    hints = {d.code: d.hint for d in b.diagnostics}
+    assert hints["RESOLVE_MASS_SMALL_SPHERE"] == "Give the link an inertia beside its mass."
+    assert not [hint for hint in hints.values() if "physics:" in hint or "Author" in hint]

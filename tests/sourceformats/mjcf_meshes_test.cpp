@@ -200,3 +200,27 @@ TEST_CASE("EXP-072: a mesh's bound of hull vertices and its material go to the s
     CHECK(look(1) == "blue");
     for (const Loss& loss : robot->losses.entries) CHECK(loss.code != "unread-attribute");
 }
+
+TEST_CASE("EXP-072: a concave polygon of a mesh weighs what lies within it")
+{
+    // An L of thickness 1, whose faces of six corners begin where a fan leaves the L: volume 3, surface 14.
+    test::TemporaryFolder folder;
+    folder.write(
+        "l.obj",
+        "v 1 1 0\nv 1 2 0\nv 0 2 0\nv 0 0 0\nv 2 0 0\nv 2 1 0\nv 1 1 1\nv 1 2 1\nv 0 2 1\nv 0 0 1\nv 2 0 1\n"
+        "v 2 1 1\nf 1 6 5 4 3 2\nf 8 9 10 11 12 7\nf 1 2 8 7\nf 2 3 9 8\nf 3 4 10 9\nf 4 5 11 10\nf 5 6 12 11\n"
+        "f 6 1 7 12\n");
+    for (const auto& [rule, mass, x] :
+         {std::tuple("legacy", 3000.0, 5.0 / 6), {"exact", 3000.0, 5.0 / 6}, {"shell", 14000.0, 6.0 / 7}}) {
+        CAPTURE(rule);
+        const auto robot = read_robot_text(std::string("<mujoco><asset><mesh name='m' file='l.obj' inertia='") + rule +
+                                               "'/></asset><worldbody><body name='b'><freejoint/>"
+                                               "<geom type='mesh' mesh='m'/></body></worldbody></mujoco>",
+                                           folder.path().string());
+        REQUIRE(robot);
+        REQUIRE(robot->tree.links.size() == 1);
+        REQUIRE(robot->tree.links[0].inertial);
+        CHECK(robot->tree.links[0].inertial->mass == close_to(mass, 1e-9));
+        CHECK(test::distance(robot->tree.links[0].inertial->com, Vec3d{x, x, 0.5}) < 1e-9);
+    }
+}

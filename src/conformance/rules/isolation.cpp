@@ -14,6 +14,7 @@
 #include "conformance/family.h"
 #include "conformance/vendors.h"
 #include "mechane/ros/interfaces.h"
+#include "mechane/usd/foreign.h"
 #include "mechane/usd/stage_layers.h"
 
 /// REP-0158 1.3, 1.4 and 2: what one simulator adds stays apart and changes nothing that is neutral.
@@ -98,7 +99,8 @@ def OmniGraphNode "publisher"
 
 void check_features(const Facts& facts, const std::vector<AssetLayer>& layers, Sink& sink)
 {
-    std::set<std::string> own;  // layers where a vendor may say what it likes
+    if (usd::is_foreign(facts.stage.source())) return;  // it has no layers that could be kept apart
+    std::set<std::string> own;                          // layers where a vendor may say what it likes
     for (const AssetLayer& layer : layers)
         if (layer.is_proprietary()) own.insert(layer.layer.name);
     const bool single = layers.size() == 1;

@@ -16,6 +16,7 @@
 #include "mechane/files/suffix.h"
 #include "mechane/files/trace.h"
 #include "mechane/usd/asset_sources.h"
+#include "mechane/usd/foreign.h"
 
 /// REP-0158 1.2.5, second half: how layers name files; and 1.1-d, the units of what they bring in.
 namespace mechane::conformance {
@@ -143,6 +144,9 @@ class Paths {
 
     void run()
     {
+        // A robot of another format is a layer in memory, whose paths the reader has written; what it did not find, it
+        // has told.
+        if (usd::is_foreign(facts_.stage.source())) return;
         for (const Rule* rule : {&kRelative, &kAnchored, &kContained, &kScheme, &kPackage, &kUnresolved})
             sink_.applies(*rule);
         for (const AssetLayer& layer : layers_) {
@@ -154,18 +158,18 @@ class Paths {
                                     judge(layer.layer, place, spec, field, authored);
                                 });
             // An expression names what it says with the variables of the asset; it is reported as it is authored.
-            usd::for_each_asset_expression(
-                *layer.layer.layer, *layers_.front().layer.layer,
-                [&](const usd::Path& spec, const usd::Token& field, const std::string& authored,
-                    const std::string& said) {
-                    if (said.find("${") != std::string::npos) return;  // without a value, which composition says
-                    // Another layer may be given other variables by what brings it in; of arcs composition says the
-                    // rest.
-                    if (&layer != &layers_.front() && is_lacking(place, said)) return;
-                    expression_ = authored;
-                    judge(layer.layer, place, spec, field, said);
-                    expression_.clear();
-                });
+            usd::for_each_asset_expression(*layer.layer.layer, *layers_.front().layer.layer,
+                                           [&](const usd::Path& spec, const usd::Token& field,
+                                               const std::string& authored, const std::string& said) {
+                                               if (said.find("${") != std::string::npos)
+                                                   return;  // without a value, which composition says
+                                               // Another layer may be given other variables by what brings it in; of
+                                               // arcs composition says the rest.
+                                               if (&layer != &layers_.front() && is_lacking(place, said)) return;
+                                               expression_ = authored;
+                                               judge(layer.layer, place, spec, field, said);
+                                               expression_.clear();
+                                           });
             for (const std::string& said : usd::indirect_assets(*layer.layer.layer, *layers_.front().layer.layer))
                 if (is_pattern(said)) judge_template(layer.layer, place, said);
         }
@@ -359,8 +363,8 @@ class Paths {
     [[nodiscard]] bool only_deleted(const usd::StageLayer& layer, const usd::Path& spec, const usd::Token& field,
                                     const std::string& said) const
     {
-        const std::string& authored = expression_.empty() ? said : expression_;
-        const bool references = field.text() == "references";
+        const std::string& authored   = expression_.empty() ? said : expression_;
+        const bool         references = field.text() == "references";
         if (spec.is_property() || (!references && field.text() != "payload")) return false;
         const std::vector<usd::Arc> arcs = references ? layer.layer->references(spec) : layer.layer->payloads(spec);
         return std::ranges::none_of(arcs, [&](const usd::Arc& arc) { return arc.asset == authored; });

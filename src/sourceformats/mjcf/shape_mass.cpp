@@ -8,6 +8,7 @@
 
 #include "mechane/geometry/hull.h"
 #include "mechane/geometry/mass.h"
+#include "mechane/geometry/triangulation.h"
 #include "sourceformats/mjcf/settings.h"
 
 namespace mechane::sourceformats {
@@ -82,26 +83,47 @@ MassProperties shell(const Shape& s)
     return {};
 }
 
+/// The triangles of a mesh as MuJoCo's reader of OBJ makes them: a quadrangle along its shorter diagonal, a larger
+/// polygon by its ears, because a fan over a concave one counts what lies outside of it. Under a mirror they run
+/// backwards, so that volumes keep their sign.
+std::vector<std::array<Vec3d, 3>> triangles_of(const MeshAsset& mesh, const Vec3d& factor)
+{
+    std::vector<Vec3d> points;
+    for (const Vec3d& p : mesh.points) points.push_back(scale(p, factor));
+    std::vector<std::array<Vec3d, 3>> out;
+    std::vector<int>                  counts, corners;  // of polygons with more than four corners
+    std::size_t                       at = 0;
+    for (const int count : mesh.counts) {
+        const auto p = [&](std::size_t c) { return points[static_cast<std::size_t>(mesh.corners[at + c])]; };
+        if (count == 3) out.push_back({p(0), p(1), p(2)});
+        if (count == 4) {
+            const bool across = length(p(0) - p(2)) < length(p(1) - p(3));
+            out.push_back({p(0), p(1), across ? p(2) : p(3)});
+            out.push_back({across ? p(0) : p(1), p(2), p(3)});
+        }
+        if (count > 4) {
+            counts.push_back(count);
+            const auto first = mesh.corners.begin() + static_cast<std::ptrdiff_t>(at);
+            corners.insert(corners.end(), first, first + count);
+        }
+        at += static_cast<std::size_t>(count);
+    }
+    if (!counts.empty()) {
+        const geometry::Mesh made = geometry::triangulate({points, counts, corners, {}, false}).mesh;
+        const auto           p    = [&](auto i) { return made.points[static_cast<std::size_t>(i)]; };
+        for (const auto& t : made.triangles) out.push_back({p(t[0]), p(t[1]), p(t[2])});
+    }
+    if (factor.x * factor.y * factor.z < 0)
+        for (auto& t : out) std::swap(t[1], t[2]);
+    return out;
+}
+
 /// Volume, centre and second moments by tetrahedra to a point in the middle of the surface. "legacy" takes every one
 /// as positive, as MuJoCo does: the middle of the surface gives the centre of mass only, and the volume is counted
 /// again by tetrahedra to that centre. "shell" spreads the mass over the triangles.
 MassProperties of_mesh(const Shape& s, const MeshAsset& mesh, const std::string& rule)
 {
-    std::vector<Vec3d> points;
-    for (const Vec3d& p : mesh.points) points.push_back(scale(p, s.scale));
-    std::vector<std::array<Vec3d, 3>> triangles;
-    std::size_t                       at       = 0;
-    const bool                        mirrored = s.scale.x * s.scale.y * s.scale.z < 0;
-    for (const int count : mesh.counts) {
-        // Polygons become fans; under a mirror the fan runs backwards, so that volumes keep their sign.
-        for (int i = 1; i + 1 < count; ++i) {
-            const auto p = [&](int c) {
-                return points[static_cast<std::size_t>(mesh.corners[at + static_cast<std::size_t>(c)])];
-            };
-            triangles.push_back(mirrored ? std::array{p(0), p(i + 1), p(i)} : std::array{p(0), p(i), p(i + 1)});
-        }
-        at += static_cast<std::size_t>(count);
-    }
+    const std::vector<std::array<Vec3d, 3>> triangles = triangles_of(mesh, s.scale);
     // Areas weigh the middle of the surface: dense triangulation of one side does not pull it.
     Vec3d  middle;
     double area = 0;

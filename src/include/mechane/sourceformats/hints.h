@@ -18,6 +18,7 @@ inline constexpr const char* kJoint      = "mechane:source:joint";     ///< stri
 inline constexpr const char* kParent     = "mechane:source:parent";    ///< string: of a joint, the link without mass that it hangs on
 inline constexpr const char* kFloating   = "mechane:source:floating";  ///< string: of a body that floats, "joint|link": the floating joint of the source and the link that it hangs on
 inline constexpr const char* kFreeJoint  = "mechane:source:freejoint"; ///< string: of a body that floats, the name of its free joint in MJCF
+inline constexpr const char* kKinematic  = "mechane:source:kinematic"; ///< bool: of a base that a joint fixes to the world, which something moved in the source
 inline constexpr const char* kInertial   = "mechane:source:inertial";  ///< double[10]: mass, centre, Ixx Iyy Izz Ixy Ixz Iyz about it, of a link whose mass another body has, or nobody, or whose inertia is that of no body [kg, m, kg m^2]
 inline constexpr const char* kWeightless = "mechane:source:weightless";  ///< bool: of a body, which had no mass of its own
 inline constexpr const char* kDofs       = "mechane:source:dofs";      ///< string[]: of a joint with several axes, "rotX:name" or "-rotX:name" in the order of the source

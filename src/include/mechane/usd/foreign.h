@@ -2,6 +2,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mechane/core/result.h"
@@ -24,5 +25,11 @@ void set_foreign_reader(const std::vector<std::string>& suffixes, ForeignReader 
 
 /// Whether a reader is set for the file's suffix.
 bool is_foreign(const std::string& file);
+
+/// The hint of a finding about such a file, in words that its author can follow: who writes URDF, MJCF or SDFormat has
+/// no attributes of OpenUSD and cannot author one.
+/// @param id    of the finding, or of a rule
+/// @param hint  that the finding has for OpenUSD
+std::string foreign_hint(std::string_view id, const std::string& hint);
 
 }  // namespace mechane::usd
