@@ -72,6 +72,20 @@ class Soft(unittest.TestCase):
         for p in range(8):
             self.assertAlmostEqual(run["frames"][0]["particle_q"][p][2] - run["frames"][-1]["particle_q"][p][2], fallen, delta=0.02 * fallen + 0.02)
 
+    def test_what_moves_particles_beside_softstep_is_chosen_by_name(self):
+        """GAP-102: `--soft-solver xpbd` is softstep's parameter, kept in the recording; another solver has none"""
+        done = mechane("sim", self.stage, "--frames", "30", "--soft-solver", "xpbd", "-o", self.folder / "run.mrec")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("move by xpbd, in the substeps of softstep", done.stdout + done.stderr)
+        self.assertEqual(mechane("replay", self.folder / "run.mrec", "--verify").returncode, 0)
+        run = document("sim", self.stage, "--frames", "30", "--soft-solver", "xpbd", "--json")
+        fallen = 0.5 * 9.81 * 0.5**2
+        self.assertAlmostEqual(run["frames"][0]["particle_q"][4][2] - run["frames"][-1]["particle_q"][4][2], fallen, delta=0.02 * fallen + 0.02)
+        for options, word in ((("--soft-solver", "newton"), "vbd xpbd"), (("--solver", "xpbd", "--soft-solver", "vbd"), "no parameter 'soft_solver'")):
+            wrong = mechane("sim", self.stage, "--frames", "1", *options)
+            self.assertNotEqual(wrong.returncode, 0)
+            self.assertIn(word, wrong.stderr)
+
     def test_the_document_names_the_prims_and_gives_every_particle(self):
         run = document("sim", self.stage, "--frames", "2", "--json")
         soft = run["deformables"]

@@ -89,6 +89,14 @@ TEST_CASE("a mesh with the surface API is a cloth with one particle a point, and
     CHECK(in.builder.surfaces[0].label == "/cloth");
 }
 
+TEST_CASE("a cloth without a thickness is a millimetre thick, not two (GAP-109, 2.2.1)")
+{
+    const Imported in = import_text(stage_text(cloth()));
+    REQUIRE(in.result);
+    CHECK(in.builder.particles[0].radius == Approx(0.0005));
+    CHECK(total_mass(in.builder) == Approx(1));  // 1000 kg/m3 times 1 m2 times 1 mm
+}
+
 TEST_CASE("a surface material gives E t / (1 - nu^2) and E t^3 / 12 (1 - nu^2), with its fallbacks (SOFT-031)")
 {
     const auto stiffness = [](const std::string& inside) {
@@ -277,7 +285,7 @@ TEST_CASE("thicknesses need a type, a fitting number and positive values, else t
     }
 }
 
-TEST_CASE("a rest shape changes areas, masses and lengths at rest, and not the positions (SOFT-039)")
+TEST_CASE("a rest shape changes areas, masses and lengths at rest, and not the positions (SOFT-039, GAP-109)")
 {
     const Imported in = import_text(
         stage_text(cloth(thick("[0.001]", "constant") +
@@ -434,7 +442,7 @@ TEST_CASE("frames of a cable are carried along it, so that its joints bend and d
 
 TEST_CASE(
     "an attachment at the end of a cable is the root of its tree, one at a particle holds it at the body (SOFT-042, "
-    "SOFT-043)")
+    "SOFT-043, GAP-109)")
 {
     const std::string held = R"(def PhysicsAttachment "hold" {
     rel physics:src0 = </cable>

@@ -244,3 +244,23 @@ def test_an_activation_of_the_control_shrinks_what_it_names(solver):
     assert np.linalg.det(q[1:] - q[0]) / 1e-3 == pytest.approx(0.8, abs=0.01)
     control.clear()
     assert control.tet_activations[0] == 0
+
+
+def test_softstep_takes_what_moves_particles_and_whose_contacts_give_way():
+    """GAP-101, GAP-102: options of SolverSoftStep, kept in `options`; a particle that stands on a body of its mass stays there under both"""
+    b = mc.ModelBuilder()
+    b.add_ground_plane()
+    b.add_shape_box(b.add_body(xform=(0, 0, 0.1, 0, 0, 0, 1)), hx=0.1, hy=0.1, hz=0.1)
+    b.add_particle(pos=(0, 0, 0.25), vel=(0, 0, 0), mass=1.0, radius=0.05)
+    model = b.finalize()
+    for options in ({}, {"soft_solver": "xpbd"}, {"soft_solver": "vbd", "rigid_islands": "never"}, {"rigid_islands": "always"}):
+        solver = mc.solvers.SolverSoftStep(model, **options)
+        assert solver.options["soft_solver"] == options.get("soft_solver", "vbd") and solver.options["rigid_islands"] == options.get("rigid_islands", "auto")
+        state, contacts = model.state(), model.contacts()
+        for _ in range(60):
+            model.collide(state, contacts)
+            solver.step(state, state, None, contacts, 1 / 60)
+        assert np.asarray(state.particle_q)[0] == pytest.approx((0, 0, 0.25), abs=8e-3)  # by m g over the stiffness of the contact
+    for wrong in ({"soft_solver": "newton"}, {"rigid_islands": True}):
+        with pytest.raises(ValueError, match=f"{next(iter(wrong))} is .*, expected one of"):
+            mc.solvers.SolverSoftStep(model, **wrong)

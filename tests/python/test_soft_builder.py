@@ -242,3 +242,13 @@ def test_no_joint_ties_two_bodies_of_one_colour():
         assert all(color[i] == c for c, group in enumerate(model.body_color_groups) for i in np.asarray(group))
         ends = [(p, c) for p, c in zip(model.joint_parent, model.joint_child) if p >= 0]
         assert len(ends) == (10 if late else 9) and all(color[p] != color[c] for p, c in ends)
+
+
+def test_the_verbs_for_what_is_soft_are_there():
+    """GAP-109: the names of the table of verbs (soft 1.2), which an earlier table kept for a later stage"""
+    names = ("add_particle add_particles add_particle_grid add_spring add_triangle add_triangles add_edge add_edges add_tetrahedron add_cloth_grid add_cloth_mesh "
+             "add_soft_grid add_soft_mesh add_rod add_joint_rod add_attachment_particle_body color set_coloring add_deformable_visual_mesh").split()
+    assert [name for name in names if not callable(getattr(mc.ModelBuilder, name, None))] == []
+    model = mc.ModelBuilder().finalize()
+    for name in ("spring", "tri", "edge", "tet", "particle", "attachment_particle_body"):
+        assert getattr(model, f"{name}_count") == 0

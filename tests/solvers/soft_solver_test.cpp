@@ -163,3 +163,41 @@ TEST_CASE("featherstone moves particles as semi-implicit does, to the last bit (
     }
     CHECK(same_bits(end[0], end[1]));
 }
+
+TEST_CASE("lift turns what it acts on and makes nothing faster, in however large steps (tri_lift)")
+{
+    for (const std::string solver : {"vbd", "softstep"})
+        for (const double lift : {1.0, 1e6}) {
+            CAPTURE(solver);
+            CAPTURE(lift);
+            model::ModelBuilder b;
+            b.gravity = {};
+            model::ClothOptions how;
+            how.tri             = {100, 100, 0, 0, lift};
+            how.particle_radius = 0.0;
+            b.add_cloth_grid({{}, from_rotation_vector(Vec3d{0, 0.4, 0})}, {3, 0, 0}, 3, 2, 0.1, 0.1, 1e-5, false, {},
+                             how);
+            Parity w(b, solver);
+            w.run(2, 1.0 / 120, false);
+            for (const Vec3& v : w.state.particle_qd) CHECK(length(static_cast<Vec3d>(v)) < 3 * 1.01);
+        }
+}
+
+TEST_CASE("particles that cohesion or adhesion pulls are slowed by no friction, and driven by none (xpbd)")
+{
+    for (const std::string solver : {"xpbd", "softstep:soft_solver=xpbd"}) {
+        CAPTURE(solver);
+        model::ModelBuilder b;
+        b.gravity = {};
+        b.add_ground_plane();
+        b.add_particle({0, 0, 0.055}, {1, 0, 0}, 0.1, 0.05);
+        Parity w(b, solver);
+        w.model.particle_contact.adhesion = Real(0.02);
+        w.model.particle_contact.mu       = 10;
+        for (int i = 0; i < 60; ++i) {
+            w.step(1.0 / 240);
+            CHECK(static_cast<double>(w.state.particle_qd[0].x) < 1 + 1e-5);
+        }
+        CHECK(static_cast<double>(w.state.particle_q[0].z) == close_to(0.05, 1e-3));
+    }
+}

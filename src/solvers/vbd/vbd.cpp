@@ -138,9 +138,15 @@ class Vbd final : public Solver, public Adjustable {
     /// Contacts and attachments of the step, listed by particle.
     void find_holds(const model::State& in, const model::Control& control, const model::Contacts* contacts, double dt);
     void solve(double dt);
-    [[nodiscard]] Vec3d newton_step(std::size_t particle, double dt) const;
-    void                add_balls(std::size_t particle, double dt, soft::Block& out) const;
-    void                find_balls(double dt);
+    [[nodiscard]] Vec3d newton_step(std::size_t particle, double dt);
+    /// A step of a particle that touches nothing, halved until it does not make its energy larger.
+    [[nodiscard]] Vec3d shortened(std::size_t particle, const Vec3d& force, Vec3d step, double dt);
+    /// How far each particle is from the nearest one that an element joins it to.
+    void measure();
+    /// Whether no element has two particles of one group. Groups of a caller's own may leave elements out.
+    [[nodiscard]] bool groups_are_proper() const;
+    void               add_balls(std::size_t particle, double dt, soft::Block& out) const;
+    void               find_balls(double dt);
     /// Marks the worlds in which a particle left all bounds. They stop, and the others go on.
     /// @return the first such particle, or -1
     std::int32_t       find_lost();
@@ -183,7 +189,9 @@ class Vbd final : public Solver, public Adjustable {
     Options                                how_;
     std::unique_ptr<Solver>                bodies_;
     std::optional<SelfContact>             self_contact_;
-    std::optional<xpbd::SoftSide>          rows_;  ///< particles move by xpbd instead
+    std::vector<double>                    sizes_;           ///< see `measure` [m]
+    bool                                   proper_ = false;  ///< see `groups_are_proper`
+    std::optional<xpbd::SoftSide>          rows_;            ///< particles move by xpbd instead
     std::vector<std::uint8_t>              welded_;
     soft::Elements                         elements_;
     std::vector<std::vector<std::int32_t>> groups_;
@@ -213,6 +221,7 @@ void Vbd::rebuild()
     elements_ = soft::elements_of(model_);
     groups_   = soft::color_groups(model_, elements_);
     preloads_.resize(model_.attachment_particle_body_count());
+    measure();
     balls_ = soft::Neighbours(model_, soft::Neighbours::Leave::components);
     broken_.resize(model_.joint_count());
     held_.read(model_, joints_that_hold());
@@ -235,9 +244,15 @@ void Vbd::predict(const model::State& in, double dt)
         }
         soft::add_air_forces(model_, x_, speeds_, false, air_);
         for (std::size_t p = 0; p < n; ++p) {
-            const double most  = length(speeds_[p]) * static_cast<double>(model_.particle_mass[p]) / dt;
+            const double mass = model_.particle_mass[p], speed = length(speeds_[p]);
+            const double most  = speed * mass / dt;
             const double force = length(air_[p]);
             if (force > most) air_[p] *= most / force;
+            if (!(mass > 0)) continue;
+            // Lift turns a velocity; the straight step along it would make it longer, without bound over many.
+            const Vec3d  after  = speeds_[p] + (dt / mass) * air_[p];
+            const double beyond = length(after);
+            if (beyond > speed) air_[p] = (mass / dt) * ((speed / beyond) * after - speeds_[p]);
         }
     }
     for (std::size_t p = 0; p < n; ++p) {
@@ -336,7 +351,7 @@ void Vbd::find_balls(double dt)
     }
 }
 
-Vec3d Vbd::newton_step(std::size_t p, double dt) const
+Vec3d Vbd::newton_step(std::size_t p, double dt)
 {
     const double inertia = static_cast<double>(model_.particle_mass[p]) / (dt * dt);
     soft::Block  all{.force = inertia * (target_[p] - x_[p]), .hessian = inertia * Mat33d::identity()};
@@ -355,7 +370,69 @@ Vec3d Vbd::newton_step(std::size_t p, double dt) const
     // overflow.
     const double scale = trace(all.hessian);
     if (!(scale > 0) || !std::isfinite(scale)) return {};
-    return inverse((1 / scale) * all.hessian) * (all.force / scale);
+    const Vec3d step = inverse((1 / scale) * all.hessian) * (all.force / scale);
+    return proper_ && !touches(p) ? shortened(p, all.force, step, dt) : step;
+}
+
+Vec3d Vbd::shortened(std::size_t p, const Vec3d& force, Vec3d step, double dt)
+{
+    // Angles are far from linear: where stiff edges want more than a vertex can give, the step is as long as the cloth.
+    if (length_squared(step) <= 1e-6 * sizes_[p] * sizes_[p]) return step;
+    const double inertia = static_cast<double>(model_.particle_mass[p]) / (dt * dt);
+    const Vec3d  from    = x_[p];
+    // Over more than a tenth of an element the block says nothing about the angles of its neighbours.
+    if (const double far = length(step); far > 0.1 * sizes_[p]) step *= 0.1 * sizes_[p] / far;
+    for (int halved = 0; halved < 12; ++halved) {
+        // Nothing else of its group reads this particle, which touches nothing and shares no element with them.
+        x_[p] = from + step;
+        soft::Block there{.force = inertia * (target_[p] - x_[p])};
+        soft::add_elements(elements_, p, x_, start_, 1 / dt, there);
+        x_[p] = from;
+        // A step that goes too far by more than itself makes the energy larger.
+        if (dot(there.force, step) >= -dot(force, step)) break;
+        step *= 0.5;
+    }
+    return step;
+}
+
+bool Vbd::groups_are_proper() const
+{
+    std::vector<std::int32_t> color(model_.particle_count(), -1);
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+        for (const std::int32_t p : groups_[g]) color[static_cast<std::size_t>(p)] = static_cast<std::int32_t>(g);
+    const auto proper = [&](const auto& elements) {
+        return std::ranges::all_of(elements, [&](const auto& points) {
+            for (std::size_t a = 0; a < points.size(); ++a)
+                for (std::size_t b = 0; b < a; ++b)
+                    if (points[a] >= 0 && points[b] >= 0 &&
+                        color[static_cast<std::size_t>(points[a])] == color[static_cast<std::size_t>(points[b])])
+                        return false;
+            return true;
+        });
+    };
+    return proper(elements_.spring_points) && proper(elements_.triangle_points) && proper(elements_.edge_points) &&
+           proper(elements_.tet_points);
+}
+
+void Vbd::measure()
+{
+    proper_ = groups_are_proper();
+    sizes_.assign(model_.particle_count(), 0);
+    const auto add = [&](std::int32_t a, std::int32_t b) {
+        const auto   i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+        const double l = length(static_cast<Vec3d>(model_.particle_q[i]) - static_cast<Vec3d>(model_.particle_q[j]));
+        for (const std::size_t p : {i, j})
+            if (l > 0 && (sizes_[p] == 0 || l < sizes_[p])) sizes_[p] = l;
+    };
+    const auto add_all = [&](const auto& elements) {
+        for (const auto& corners : elements)
+            for (std::size_t a = 0; a < corners.size(); ++a)
+                for (std::size_t b = 0; b < a; ++b) add(corners[a], corners[b]);
+    };
+    add_all(model_.tri_indices);
+    add_all(model_.tet_indices);
+    for (std::size_t s = 0; s + 1 < model_.spring_indices.size(); s += 2)
+        add(model_.spring_indices[s], model_.spring_indices[s + 1]);
 }
 
 void Vbd::solve(double dt)

@@ -60,7 +60,7 @@ void Particles::predict(const model::Model& m, const model::State& in, bool laws
 }
 
 void Particles::solve_contacts(const model::Model& m, const model::SoftContacts& contacts, const shared::Bodies& bodies,
-                               double relaxation, double h, Corrections& out)
+                               double relaxation, bool laws, double h, Corrections& out)
 {
     const double adhesion = m.particle_contact.adhesion;
     const auto   count =
@@ -84,8 +84,9 @@ void Particles::solve_contacts(const model::Model& m, const model::SoftContacts&
                      mu = 0.5 * (static_cast<double>(m.soft_contact.mu) + static_cast<double>(m.shape_material_mu[s]));
         // Friction takes back at most the way of the step, and at most mu times the depth.
         // n and slip are in the world; d is negative in contact, so mu d bounds from below.
-        Vec3d move = -d * n;
-        if (speed > 0) move += (std::max(mu * d, -h * speed) / speed) * slip;
+        Vec3d        move = -d * n;
+        const double most = mu * (laws ? std::min(d, 0.0) : d);
+        if (speed > 0) move += (std::max(most, -h * speed) / speed) * slip;
         const Vec3d  a = cross(r, n);
         const double w = inv_mass[p] + bodies.inverse_mass(b) + dot(a, bodies.inverse_inertia_times(b, a));
         if (!(w > 0)) continue;

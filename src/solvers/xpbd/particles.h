@@ -24,8 +24,9 @@ struct Particles {
     /// Velocities from the way since the start, where rows have moved positions themselves.
     void take_velocities(const model::Model& model, double h);
     /// Contacts with shapes; what they do to bodies goes into `out`.
+    /// @param laws  friction only brakes, also what adhesion pulls; else as in Newton 1.8
     void solve_contacts(const model::Model& model, const model::SoftContacts& contacts, const shared::Bodies& bodies,
-                        double relaxation, double h, Corrections& out);
+                        double relaxation, bool laws, double h, Corrections& out);
     /// Particles that met a shape leave it at `restitution` times the speed of their impact.
     void bounce(const model::Model& model, const model::SoftContacts& contacts, const shared::Bodies& bodies, double h);
     /// Marks the worlds of particles that are not finite, or that only the limit of their speed holds.

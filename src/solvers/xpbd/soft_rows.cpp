@@ -229,8 +229,8 @@ void NewtonRows::collect(const model::Model& m, const model::Control& control, d
     }
 }
 
-void collect_balls(const model::Model& m, const soft::Neighbours& neighbours, double relaxation, const Moving& p,
-                   std::vector<Vec3d>& correction)
+void collect_balls(const model::Model& m, const soft::Neighbours& neighbours, double relaxation, bool laws,
+                   const Moving& p, std::vector<Vec3d>& correction)
 {
     const double mu = m.particle_contact.mu, cohesion = m.particle_contact.cohesion;
     for (const auto& [a, b] : neighbours.pairs()) {
@@ -244,7 +244,9 @@ void collect_balls(const model::Model& m, const soft::Neighbours& neighbours, do
         const double speed = length(slip);
         Vec3d        move  = -off * n;
         // Depth bounds friction as in particles.cpp.
-        if (speed > 0) move += (std::max(mu * off, -speed * p.h) / speed) * slip;
+        // What cohesion pulls together rubs not; in Newton 1.8 it is pushed on there.
+        const double most = mu * (laws ? std::min(off, 0.0) : off);
+        if (speed > 0) move += (std::max(most, -speed * p.h) / speed) * slip;
         move *= relaxation / w;
         correction[i] += p.inv_mass[i] * move;
         correction[j] -= p.inv_mass[j] * move;

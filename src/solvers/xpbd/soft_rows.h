@@ -65,8 +65,9 @@ class AttachmentRows {
 };
 
 /// Balls against each other, from the positions before the pass.
-void collect_balls(const model::Model& model, const soft::Neighbours& neighbours, double relaxation, const Moving& p,
-                   std::vector<Vec3d>& correction);
+/// @param laws  friction only brakes; else as in Newton 1.8
+void collect_balls(const model::Model& model, const soft::Neighbours& neighbours, double relaxation, bool laws,
+                   const Moving& p, std::vector<Vec3d>& correction);
 /// Balls that overlap at the start are moved apart, and where they started with them, so that this becomes no velocity.
 void separate_balls(const model::Model& model, const soft::Neighbours& neighbours, Moving& p);
 

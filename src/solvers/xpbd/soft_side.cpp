@@ -43,11 +43,11 @@ void SoftSide::advance(const model::Model& model, const model::State& in, const 
         particles_.begin_pass();
         if (contacts != nullptr) {
             corrections_.clear();
-            particles_.solve_contacts(model, *contacts, bodies_, kRelaxation, h, corrections_);
+            particles_.solve_contacts(model, *contacts, bodies_, kRelaxation, true, h, corrections_);
             corrections_.apply(bodies_, h, false);
             for (std::size_t b = 0; b < impulse_.size(); ++b) impulse_[b] += corrections_.impulse[b];
         }
-        collect_balls(model, neighbours_, kRelaxation, moving, particles_.correction);
+        collect_balls(model, neighbours_, kRelaxation, true, moving, particles_.correction);
         particles_.finish_pass(model, h);
         if (rows_.any()) rows_.solve(moving);
         if (model.attachment_particle_body_count() > 0) attachments_.solve(model, moving, bodies_, &impulse_);

@@ -188,12 +188,12 @@ class Xpbd final : public Stepper {
         particles_.begin_pass();
         if (soft_contacts_) {
             corrections_.clear();
-            particles_.solve_contacts(model_, *soft_contacts_, bodies_, soft_, h, corrections_);
+            particles_.solve_contacts(model_, *soft_contacts_, bodies_, soft_, laws_, h, corrections_);
             // Particles push bodies at once; contacts and joints come after them in the pass.
             corrections_.apply(bodies_, h, false);
         }
         Moving moving = particles(h);
-        collect_balls(model_, neighbours_, soft_, moving, particles_.correction);
+        collect_balls(model_, neighbours_, soft_, laws_, moving, particles_.correction);
         if (!laws_) newton_rows_.collect(model_, control, elastic_, moving, particles_.correction);
         particles_.finish_pass(model_, h);
         const bool held = model_.attachment_particle_body_count() > 0;
