@@ -11,6 +11,7 @@
 
 #include "exporter/stage_reader.h"
 #include "mechane/resolve/unknown_names.h"
+#include "mechane/usd/key_times.h"
 
 namespace mechane::exporter {
 namespace {
@@ -156,6 +157,7 @@ std::vector<std::string> varying(const usd::Prim& prim, bool transforms)
 /// What is sampled over time: a simulation follows it, or a viewer shows it, and no format of robots has words for it.
 void StageReader::lose_animations()
 {
+    if (!usd::has_animation(stage)) return;  // asking every attribute costs much more
     const auto told = [&](const usd::Prim& prim, const std::vector<std::string>& names, const char* code,
                           const char* category, std::string what, bool motion) {
         lose(code, motion ? Severity::warning : Severity::info, sf::LossAction::dropped, category,

@@ -20,7 +20,7 @@ class ArcCount {
   private:
     [[nodiscard]] pxr::SdfPathVector targets(const pxr::SdfPath& prim) const;
 
-    const Stage::Impl&                                                stage_;
+    const Stage::Impl&                                                  stage_;
     std::unordered_map<pxr::SdfPath, std::size_t, pxr::SdfPath::Hash> known_;
 };
 

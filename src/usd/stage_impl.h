@@ -69,12 +69,12 @@ struct SpecSite {
 };
 
 // -- parts of opening and reading, one file each
-void read_metadata(Stage::Impl& stage);  ///< stage_metadata.cpp
+void         read_metadata(Stage::Impl& stage);                                              ///< stage_metadata.cpp
 /// What ended it, if a limit did: STAGE_LIMIT.
 std::optional<Diagnostic> populate(Stage::Impl& stage, const OpenOptions& options);          ///< population.cpp
-void                      collect_clips(Stage::Impl& stage);                                 ///< clip_metadata.cpp
-void                      compute_world_matrices(Stage::Impl& stage);                        ///< xform.cpp
-void                      report_unit_mismatches(Stage::Impl& stage);                        ///< units.cpp
+void         collect_clips(Stage::Impl& stage);                                              ///< clip_metadata.cpp
+void         compute_world_matrices(Stage::Impl& stage);                                     ///< xform.cpp
+void         report_unit_mismatches(Stage::Impl& stage);                                     ///< units.cpp
 void         add_composition_errors(Stage::Impl& stage, const pxr::PcpErrorVector& errors);  ///< composition_errors.cpp
 void         report_composition_errors(const Stage::Impl& stage, const pxr::PcpErrorVector& errors,
                                        Diagnostics& found);  ///< composition_errors.cpp

@@ -33,9 +33,9 @@ struct ClipSet {
     std::vector<pxr::SdfLayerRefPtr> clips;      ///< null for one that could not be opened
     pxr::SdfLayerRefPtr              manifest;   ///< null: every property that has samples in some clip is of the set
     std::vector<Activation>          active;     ///< by time
-    std::vector<Mapping> times;   ///< by stage time; two at one time are a jump; empty: clips run as their layer does
-    pxr::SdfLayerOffset  offset;  ///< from times of the layer where the set is anchored to stage times
-    bool                 interpolate_missing = false;  ///< clips without samples leave their time to others
+    std::vector<Mapping>             times;      ///< by stage time; two at one time are a jump; empty: clips run as their layer does
+    pxr::SdfLayerOffset              offset;     ///< from times of the layer where the set is anchored to stage times
+    bool                             interpolate_missing = false;  ///< clips without samples leave their time to others
 
     [[nodiscard]] bool applies(const SiteNode& at, std::size_t layer_of_node) const;
 
@@ -51,8 +51,8 @@ struct ClipSet {
                                      pxr::SdfLayerRefPtr& from) const;
 
   private:
-    [[nodiscard]] std::size_t activation_at(double time) const;
-    [[nodiscard]] double      to_clip(double time) const;
+    [[nodiscard]] std::size_t  activation_at(double time) const;
+    [[nodiscard]] double       to_clip(double time) const;
     /// From a time of the clip to that of the stage: `stage + (t - clip) * slope`.
     struct Line {
         double stage, clip, slope;

@@ -540,7 +540,7 @@ TEST_CASE("a mimic follows in radians (IMP-123, IMP-125)")
     const Imported in = import_text(stage_text(robot(with("lead"))));
     REQUIRE(in.result);
     CHECK(in.joint_at("/robot/follow").mimic_joint == static_cast<std::int32_t>(in.joint("/robot/lead")));
-    CHECK(in.joint_at("/robot/follow").mimic_coeffs[0] == close_to(1.570796, 1e-6));
+    CHECK(in.joint_at("/robot/follow").mimic_coeffs[0] == close_to(1.570796, 1e-6, 1e-6));
     CHECK(in.joint_at("/robot/follow").mimic_coeffs[1] == 2);
     CHECK(import_text(stage_text(robot(with("nobody")))).found.count("IMPORT_MIMIC_LEADER") == 1);
 }
@@ -683,10 +683,10 @@ TEST_CASE("a follower of a follower follows the head of their chain, in whatever
         for (const char* name : {"/robot/middle", "/robot/last", "/robot/slide"})
             CHECK(in.joint_at(name).mimic_joint == head);
         // last = 5 - 3 (10 + 2 lead) = -25 - 6 lead, in degrees; slide = 0.25 + 0.5 last, in metres and radians.
-        CHECK(in.joint_at("/robot/last").mimic_coeffs[0] == close_to(-25 * kDegrees));
-        CHECK(in.joint_at("/robot/last").mimic_coeffs[1] == close_to(-6));
-        CHECK(in.joint_at("/robot/slide").mimic_coeffs[0] == close_to(0.25 - 12.5 * kDegrees));
-        CHECK(in.joint_at("/robot/slide").mimic_coeffs[1] == close_to(-3));
+        CHECK(in.joint_at("/robot/last").mimic_coeffs[0] == close_to(-25 * kDegrees, 1e-6));
+        CHECK(in.joint_at("/robot/last").mimic_coeffs[1] == close_to(-6, 1e-6));
+        CHECK(in.joint_at("/robot/slide").mimic_coeffs[0] == close_to(0.25 - 12.5 * kDegrees, 1e-6));
+        CHECK(in.joint_at("/robot/slide").mimic_coeffs[1] == close_to(-3, 1e-6));
         CHECK(in.found.count("IMPORT_MIMIC_UNIT") == 1);  // of the slide, whose leader turns
         Diagnostics out;
         CHECK(in.builder.finalize({}, out));
