@@ -1,4 +1,5 @@
 """`mechane fix` of what the stage does not show now: variants that are not selected, what is not active or not loaded, prototypes, files behind expressions and templates."""
+import json
 import os
 import pathlib
 import re
@@ -97,6 +98,68 @@ class Unseen(unittest.TestCase):
                 self.assertEqual(self.fallback_of(text, prim), 0.01, (prim, more))
             for prim in ("p", "q"):
                 self.assertEqual(self.fallback_of((entry.parent / "pay.usda").read_text(), prim), 0.01, (prim, more))
+
+    def test_a_mass_that_is_written_below_a_mass_schema_counts(self):
+        header = CENTIMETRES.replace("0.01", "1").replace("kilogramsPerUnit = 1", "kilogramsPerUnit = 0.001")
+        source = self.write("a.usda", '''
+def Xform "r"
+{
+    def PointInstancer "many"
+    {
+        rel prototypes = </r/many/one>
+        int[] protoIndices = [0]
+        point3f[] positions = [(1, 0, 0)]
+        def Cube "one" (
+            prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMassAPI"]
+        )
+        {
+            float physics:mass = 0
+            def Xform "bare" (
+                prepend apiSchemas = ["PhysicsRigidBodyAPI"]
+            )
+            {
+            }
+        }
+    }
+}
+''', header)
+        entry = self.fixed(source, "REP-1.1-b")
+        for stage in (source, entry):  # one unit of mass, which was a gram
+            self.assertEqual([round(m, 9) for m in document("dump", "model", stage)["model"]["body_mass"]], [0.001])
+
+    def test_a_binding_for_physics_replaces_none_further_down(self):
+        source = self.write("a.usda", '''
+def Xform "r"
+{
+    def Material "rubber" (
+        prepend apiSchemas = ["PhysicsMaterialAPI"]
+    )
+    {
+        float physics:density = 300
+    }
+    def Material "paint"
+    {
+    }
+    def Cube "wall" (
+        prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
+    )
+    {
+        rel material:binding = </r/rubber>
+        def Cube "part" (
+            prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "MaterialBindingAPI"]
+        )
+        {
+            rel material:binding = </r/paint>
+        }
+    }
+}
+''', CENTIMETRES.replace("0.01", "1"))
+        entry = self.fixed(source, "REP-1.3.4-a")
+        self.assertNotIn("material:binding:physics", entry.read_text())
+        left = json.loads((entry.parent / "fix-report.json").read_text())["unrepaired"]
+        self.assertIn(("/r/wall", "ambiguous"), [(row["prim"], row["reason"]) for row in left])
+        other = self.write("b.usda", source.read_text().replace("</r/paint>", "</r/rubber>"), "")
+        self.assertIn("material:binding:physics", self.fixed(other, "REP-1.3.4-a").read_text())
 
     def test_a_size_that_only_another_variant_authors_is_not_overridden(self):
         source = self.write("r.usda", '''def Xform "r" (

@@ -107,7 +107,8 @@ class RandomStages(unittest.TestCase):
                                                       mechane("tree", folder / "root.usda", "--isolate", "never", timeout=30 * SECONDS).returncode != 0)
                 # 3: files or targets that a stage names are missing, and what is there is printed all the same.
                 self.assertIn(done.returncode, (0, 3), f"seed {folder.name}: {done.stderr}")
-                if given_up_on or not done.stdout and not answer.exists():
+                # Arcs upon arcs: what one prim is composed of has a bound, whatever time there is.
+                if given_up_on or not done.stdout and (not answer.exists() or "STAGE_LIMIT" in done.stderr):
                     given_up += 1
                     continue
                 self.assertTrue(done.stdout, f"seed {folder.name}: nothing is printed: {done.stderr[-500:]}")

@@ -1,9 +1,12 @@
 // Repairs of masses, inertias, colliders and contact materials (phase P5).
 // What follows from authored values is written; what has to be chosen needs --unsafe; a mass is never invented.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "conformance/fixes/inertia.h"
 #include "conformance/fixes/repair.h"
@@ -154,6 +157,37 @@ void fix_material_values(Repair& repair, const Finding& finding)
             repair.set(material, name, "float", number_value("float", material.attribute(name).get_or<double>(0)));
 }
 
+/// A prim below that collides with a material of its own for all purposes: a binding for physics comes before it, also
+/// one further up, and would replace it.
+std::optional<usd::Path> replaced_below(const Repair& repair, const usd::Prim& collider, const usd::Path& material)
+{
+    const auto for_physics = [](const usd::Prim& prim) {
+        return std::ranges::any_of(prim.authored_property_names(), [](const usd::Token& name) {
+            return name.text().starts_with("material:binding:physics") ||
+                   name.text().starts_with("material:binding:collection:physics");
+        });
+    };
+    for (const usd::Prim& prim : collider.subtree()) {
+        if (prim == collider || !prim.has_api("PhysicsCollisionAPI")) continue;
+        const usd::Prim bound = repair.facts.stage.bound_material(prim, "physics");
+        if (!bound || bound.path() == material) continue;
+        usd::Prim at = prim;
+        while (at && at != collider && !for_physics(at)) at = at.parent();
+        if (at == collider) return prim.path();
+    }
+    return std::nullopt;
+}
+
+bool refused_below(Repair& repair, const usd::Prim& collider, const usd::Path& material)
+{
+    const auto below = replaced_below(repair, collider, material);
+    if (below)
+        repair.refuse("ambiguous", fmt::format("<{}> below it has another material for all purposes, which a binding "
+                                               "for physics here would replace",
+                                               below->text()));
+    return below.has_value();
+}
+
 /// What a collider has for all purposes is its contact material too, where it is one: saying so changes nothing.
 /// @return whether it is so
 bool bind_what_counts(Repair& repair, const usd::Prim& collider)
@@ -162,6 +196,7 @@ bool bind_what_counts(Repair& repair, const usd::Prim& collider)
     if (!material || !material.has_api("PhysicsMaterialAPI")) return false;
     const EditPlace on = repair.own_place(collider, "material:binding:physics");
     if (!on) return repair.refuse("instance", "the collider lies inside an instance"), true;
+    if (refused_below(repair, collider, material.path())) return true;
     repair.apply_api(on, "MaterialBindingAPI");
     repair.set_stage_targets(collider, on, "material:binding:physics", {material.path()});
     return true;
@@ -178,6 +213,7 @@ void fix_binding(Repair& repair, const Finding& finding)
     if (!root || !prim.path().has_prefix(root.path()))
         return repair.refuse("no-default-prim", "there is no default prim to keep the material");
     const usd::Path scope = root.path().child("PhysicsMaterials"), material = scope.child("default_contact");
+    if (refused_below(repair, prim, material)) return;
     EditPlace       at = repair.own_place(root);
     const EditPlace made{at.layer, at.file, at.path.child("PhysicsMaterials").child("default_contact")};
     if (!repair.facts.stage.prim_at(material) && made.layer->kind(made.path) == usd::SpecKind::none) {

@@ -450,7 +450,7 @@ bool weighs(const physics::PhysicsModel& model, const physics::Body& body)
 /// where they are authored, so the copies are made as a simulation makes them.
 struct PrototypeBody {
     usd::Prim prim;
-    bool      applied = false, has_diagonal = false;
+    bool      has_diagonal = false;
 };
 std::vector<PrototypeBody> weightless_prototypes(const Facts& facts)
 {
@@ -467,8 +467,7 @@ std::vector<PrototypeBody> weightless_prototypes(const Facts& facts)
         const auto      item = usd::instancer_item(copy);
         const usd::Path path = item ? body.path.with_prefix_replaced(copy.path(), item->prototype) : usd::Path();
         if (!item || !seen.insert(path).second) continue;
-        if (const usd::Prim prim = facts.stage.prim_at(path))
-            out.push_back({prim, body.mass.applied, body.mass.has_diagonal()});
+        if (const usd::Prim prim = facts.stage.prim_at(path)) out.push_back({prim, body.mass.has_diagonal()});
     }
     return out;
 }
@@ -478,10 +477,11 @@ void write_masses(Repair& repair, double unit)
 {
     const double                 radius = 0.1 / unit_of(*repair.root().layer, "metersPerUnit").value_or(1);
     const physics::PhysicsModel& model  = repair.facts.physics;
-    const auto                   write  = [&](const usd::Prim& body, bool applied, bool has_diagonal) {
+    const auto                   write  = [&](const usd::Prim& body, bool has_diagonal) {
         const EditPlace own = repair.own_place(body, "physics:mass");
         const EditPlace at  = own ? own : repair.place(body, "physics:mass");
-        if (!applied) repair.apply_api(at, "PhysicsMassAPI");
+        // What stands above it may have the schema that the body's values are read by; its own counts from now on.
+        if (!body.has_api("PhysicsMassAPI")) repair.apply_api(at, "PhysicsMassAPI");
         repair.set(at, "physics:mass", "float", number_value("float", unit));
         if (has_diagonal) return;
         const double moment = 0.4 * unit * radius * radius;
@@ -490,10 +490,9 @@ void write_masses(Repair& repair, double unit)
     };
     for (const physics::Body& body : model.bodies) {
         if (!body.enabled || weighs(model, body)) continue;
-        write(body.prim, body.mass.applied, body.mass.has_diagonal());
+        write(body.prim, body.mass.has_diagonal());
     }
-    for (const PrototypeBody& body : weightless_prototypes(repair.facts))
-        write(body.prim, body.applied, body.has_diagonal);
+    for (const PrototypeBody& body : weightless_prototypes(repair.facts)) write(body.prim, body.has_diagonal);
 }
 
 /// Factors a layer's numbers need; a layer that says nothing shares the root's unit.
