@@ -237,7 +237,13 @@ def corpus_mjcf():
 @pytest.mark.skipif(not (CORPUS / "robots-mjcf").is_dir(), reason="no corpus")
 @pytest.mark.parametrize("file", corpus_mjcf())
 def test_the_models_of_the_corpus_are_those_that_mujoco_compiles(file):
-    check_mjcf(file)
+    try:
+        check_mjcf(file)
+    except mc.MechaneError as refused:
+        # MuJoCo 4.0 does not compile every source that 3.17 compiles (arm26: "Lengthrange computation did not converge").
+        if "its compiler refuses" not in str(refused) or peer_version("mujoco") == _core.mujoco_library()["version"]:
+            raise
+        pytest.skip(f"MuJoCo {_core.mujoco_library()['version']} does not compile it, {peer_version('mujoco')} does")
 
 
 PULLED = """
@@ -343,9 +349,8 @@ def test_motors_and_tendons_of_bodies_with_several_joints_are_there(registered, 
     solver = solver_of(file, registered=registered)
     own, other = ours(solver), theirs(peer("compile", file))
     assert len(own["actuator_trntype"]) == 4 and len(own["tendon_stiffness"]) == 2
+    mujoco = pytest.importorskip("mujoco", reason="mj_model needs the Python package of MuJoCo")
     m = solver.mj_model
-    import mujoco
-
     x, rng = mujoco.MjModel.from_xml_path(str(file)), np.random.default_rng(3)
     signs = np.sign((m.jnt_axis[-2:] * x.jnt_axis[-2:]).sum(axis=1))  # an axis may be the opposite one, and its coordinate with it
     for _ in range(5):
