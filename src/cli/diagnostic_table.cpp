@@ -323,6 +323,7 @@ constexpr DiagnosticRow kDiagnosticRows[] = {
     {"simulation", &mechane::run::kArgument},
     {"simulation", &mechane::run::kProjected},
     {"simulation", &mechane::run::kStartLimit},
+    {"simulation", &mechane::run::kParticleOverlap},
     {"simulation", &mechane::run::kOverlapKept},
     {"simulation", &mechane::run::kDiverged},
     {"simulation", &mechane::run::kWorldDiverged},

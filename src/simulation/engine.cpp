@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "mechane/core/codes.h"
@@ -34,6 +35,8 @@ namespace {
 constexpr double kReportedLinear = 1e-3, kReportedAngular = 0.5 * kDegrees;
 /// A start beyond a limit by more than this is reported [m, rad].
 constexpr double kReportedLimit = 1e-3;
+/// Particles further inside of shapes than this share of their radius are told at the start [-].
+constexpr double kReportedParticle = 0.2;
 /// Authored velocities that differ from their joints by more than this are reported [m/s, rad/s].
 constexpr double kReportedVelocity = 1e-3;
 
@@ -136,6 +139,48 @@ void look_at_limits(const model::Model& model, const model::State& state, Diagno
     found.add(run::kStartLimit, {.prim = model.joint_label[worst]},
               fmt::format("{} {} of {} limits at the start, this one by {:.3g} m or rad", count,
                           count == 1 ? "joint is outside" : "joints are outside", count == 1 ? "its" : "their", most));
+}
+
+/// What is soft, of which a particle is one; empty for a particle by itself.
+std::string soft_label(const model::Model& model, std::int32_t particle)
+{
+    for (const auto* objects : {&model.surfaces, &model.volumes})
+        for (const model::SoftObject& one : *objects)
+            if (particle >= one.particle[0] && particle < one.particle[1]) return one.label;
+    return {};
+}
+
+/// Says which particles begin inside a shape: a mesh that is drawn on the ground begins there by the radius of its
+/// particles, and a light one is thrown.
+void look_at_particles(const model::Model& model, const model::State& state, const model::SoftContacts& contacts,
+                       Diagnostics& found)
+{
+    std::set<std::int32_t> inside;
+    std::size_t            worst = 0;
+    double                 most  = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(contacts.soft_contact_count); ++i) {
+        const std::int32_t p = contacts.soft_contact_particle[i];
+        if (p < 0 || !(model.particle_inv_mass[static_cast<std::size_t>(p)] > 0)) continue;
+        const auto         shape  = static_cast<std::size_t>(contacts.soft_contact_shape[i]);
+        const std::int32_t body   = model.shape_body[shape];
+        const Vec3&        local  = contacts.soft_contact_body_pos[i];
+        const Vec3         place  = body < 0 ? local : state.body_q[static_cast<std::size_t>(body)] * local;
+        const double       radius = static_cast<double>(model.particle_radius[static_cast<std::size_t>(p)]),
+                     depth = radius + static_cast<double>(model.shape_margin[shape]) -
+                             static_cast<double>(dot(contacts.soft_contact_normal[i],
+                                                     state.particle_q[static_cast<std::size_t>(p)] - place));
+        // What lies on a shape is pressed into it a little.
+        if (!(depth > kReportedParticle * radius)) continue;
+        inside.insert(p);
+        if (depth > most) most = depth, worst = i;
+    }
+    if (inside.empty()) return;
+    const std::string  soft  = soft_label(model, contacts.soft_contact_particle[worst]);
+    const std::string& shape = model.shape_label[static_cast<std::size_t>(contacts.soft_contact_shape[worst])];
+    found.add(run::kParticleOverlap, {.prim = soft.empty() ? shape : soft},
+              fmt::format("{} start inside of shapes, one {}by {:.3g} mm inside of {}",
+                          inside.size() == 1 ? "1 particle" : fmt::format("{} particles", inside.size()),
+                          soft.empty() ? "" : "of " + soft + " ", 1e3 * most, shape));
 }
 
 }  // namespace
@@ -302,6 +347,7 @@ void Engine::begin(Diagnostics& found)
     // A resumed run keeps the overlaps of the start of the first.
     if (rest_) return;
     look_at_limits(*model_, state_, found);
+    look_at_particles(*model_, state_, contacts(), found);
     hash_ = record::chain_hash(0, state_);
     // Parts that were drawn overlapping would be pushed apart with great force in the first step.
     rest_ = std::make_unique<collision::RestOverlaps>(*model_, contacts());

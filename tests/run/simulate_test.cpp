@@ -89,6 +89,34 @@ TEST_CASE("a run whose frames would take more memory than it may use is refused 
     CHECK(run::simulate(model, options, found));
 }
 
+TEST_CASE("particles that start inside of a shape are told, and those that touch it are not")
+{
+    // Cells of 0.1 m, radius 0.02 m: at a height of 0.02 m the lowest particles touch the ground.
+    const struct {
+        double height;
+        int    told;
+    } table[] = {{0, 1}, {0.01, 1}, {0.019, 0}, {0.02, 0}, {0.3, 0}};
+    for (const auto& row : table)
+        for (const bool body : {false, true}) {
+            CAPTURE(row.height);
+            CAPTURE(body);
+            model::ModelBuilder b;
+            if (body)
+                b.add_shape_box(b.add_body({{0, 0, -0.5}, {}}, "/table"), {}, {2, 2, 0.5}, {}, "/table/top");
+            else
+                b.add_ground_plane(0);
+            b.add_soft_grid({{0, 0, row.height}, {}}, {}, {1, 1, 1}, {0.1, 0.1, 0.1}, {},
+                            {.density = 1000, .particle_radius = 0.02});
+            const auto  model = finalized(b);
+            Diagnostics found;
+            REQUIRE(run::simulate(model, {.dt = 0.001, .frames = 1, .threads = 1}, found));
+            CHECK(found.count("RUN_PARTICLE_OVERLAP") == row.told);
+            if (row.told == 0) continue;
+            const auto said = std::ranges::find(found, "RUN_PARTICLE_OVERLAP", &Diagnostic::id);
+            CHECK(said->message.starts_with("4 particles"));
+        }
+}
+
 TEST_CASE("parts of one mechanism keep the overlap they start with, and free bodies are pushed apart")
 {
     for (const bool jointed : {true, false}) {

@@ -63,6 +63,10 @@ inline constexpr Code kStartLimit{
     "RUN_START_LIMIT", Severity::warning,
     "Joints start outside of their limits, which push them back from the first step on.",
     "Author state:...:physics:position within the limits, or poses of the bodies that the limits allow."};
+inline constexpr Code kParticleOverlap{
+    "RUN_PARTICLE_OVERLAP", Severity::warning,
+    "Particles of something soft start inside a shape; contacts push them out, which may throw what is light.",
+    "Particles touch at their radius: move the soft body away by it, or make the radius smaller."};
 inline constexpr Code kOverlapKept{
     "RUN_OVERLAP_KEPT", Severity::info,
     "Parts of one mechanism overlap in the start pose; that overlap counts as touching.",
