@@ -315,8 +315,9 @@ int run_sim(SimArgs& args, Context& context)
     args.options.other_columns = controlled->columns;
     if (args.compare) return compare(args, *scene, context);
     // Recordings are written step by step, and the report needs the first frame and the last alone.
-    args.options.keep_frames = !args.sensed.empty() || std::any_of(args.outputs.begin(), args.outputs.end(),
-                                                                   [](const std::string& o) { return !is_recording(o); });
+    args.options.keep_frames =
+        !args.sensed.empty() ||
+        std::any_of(args.outputs.begin(), args.outputs.end(), [](const std::string& o) { return !is_recording(o); });
     Recorder recorder;
     if (const auto opened = recorder.open(args, context, *scene, args.options); !opened) return io.fail(opened.error());
     // An interruption ends the run after a step. What was done until then is written like a whole run.

@@ -113,6 +113,14 @@ Site site_of(const Import& run, const std::vector<std::size_t>& edges, const Edg
              const physics::Articulation& articulation)
 { return edges.empty() ? articulation.prim.site() : run.joint(graph.members[edges.front()].front()).prim.site(); }
 
+void tell_coupling(Import& run, const physics::Joint& joint)
+{
+    run.found.add(codes::kJointSkipped, joint.prim.site(),
+                  fmt::format("{} is a {}, which is not simulated: the joints that it couples move independently",
+                              joint.path.text(), joint.prim.type_name().text()),
+                  "Let one of the two joints follow the other with NewtonMimicAPI or PhysxMimicJointAPI.");
+}
+
 }  // namespace
 
 /// Joints that are left out are told here, so that both plans agree on them.
@@ -155,18 +163,6 @@ bool usable_joint(Import& run, physics::Index index)
     return true;
 }
 
-namespace {
-
-void tell_coupling(Import& run, const physics::Joint& joint)
-{
-    run.found.add(codes::kJointSkipped, joint.prim.site(),
-                  fmt::format("{} is a {}, which is not simulated: the joints that it couples move independently",
-                              joint.path.text(), joint.prim.type_name().text()),
-                  "Let one of the two joints follow the other with NewtonMimicAPI or PhysxMimicJointAPI.");
-}
-
-}  // namespace
-
 JointPlan plan_trees(Import& run)
 {
     JointPlan                   plan;
@@ -187,8 +183,8 @@ JointPlan plan_trees(Import& run)
         }
         listed.push_back(i);
     }
-    const auto  node_of = [&](physics::Index b) { return b != physics::kNone && run.imports(b) ? b : kGraphWorld; };
-    Edges       graph   = group_edges(run, listed, node_of, true);
+    const auto node_of = [&](physics::Index b) { return b != physics::kNone && run.imports(b) ? b : kGraphWorld; };
+    Edges      graph   = group_edges(run, listed, node_of, true);
     // Turns do not commute: the axes of a joint have the order in which the stage lists its members, since that is the
     // order of the source from which such joints come (MJCF). Newton goes by path.
     for (std::vector<physics::Index>& members : graph.members) std::ranges::sort(members);

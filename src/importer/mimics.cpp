@@ -116,30 +116,44 @@ void refuse(Import& run, const usd::Prim& prim, const Mimic& mimic, const std::s
                fmt::format("{} cannot follow {}: {}", prim.path().text(), mimic.leader.text(), fault));
 }
 
-/// Gives each follower of a follower the head of its chain. Those that follow one another in a circle, and those that
-/// follow them, are refused and go.
+/// Gives each follower of a follower the head of its chain; each is looked at once, however long the chains are. Those
+/// that follow one another in a circle, and those that follow them, are refused and go.
 void follow_heads(Import& run, std::vector<Wanted>& all, std::set<std::int32_t>& followers)
 {
     std::map<std::int32_t, std::size_t> row_of;
     for (std::size_t i = 0; i < all.size(); ++i) row_of[all[i].follower] = i;
-    // A chain is as long as there are followers, at most.
-    std::vector<Wanted> out;
-    for (const Wanted& one : all) {
-        Wanted      headed = one;
-        std::size_t steps  = 0;
-        for (auto next = row_of.find(headed.leader); next != row_of.end() && steps <= all.size();
-             next = row_of.find(headed.leader), ++steps) {
-            const Wanted& lead = all[next->second];
-            headed.mimic.offset += headed.mimic.factor * lead.mimic.offset;
-            headed.mimic.factor *= lead.mimic.factor;
-            headed.leader = lead.leader;
+    // A leader that is on the way twice is in a circle, and so is what leads there.
+    enum class State : std::uint8_t { open, on_the_way, headed, circular };
+    std::vector<State>       state(all.size(), State::open);
+    std::vector<std::size_t> way;
+    for (std::size_t first = 0; first < all.size(); ++first) {
+        auto end = row_of.find(all[first].follower);
+        for (; end != row_of.end() && state[end->second] == State::open; end = row_of.find(all[end->second].leader)) {
+            state[end->second] = State::on_the_way;
+            way.push_back(end->second);
         }
-        if (steps > all.size())
+        const bool circle = end != row_of.end() && state[end->second] != State::headed;
+        // From the head on, so that each leader has its own before it is asked for.
+        for (; !way.empty(); way.pop_back()) {
+            Wanted& one       = all[way.back()];
+            state[way.back()] = circle ? State::circular : State::headed;
+            const auto lead   = row_of.find(one.leader);
+            if (circle || lead == row_of.end()) continue;
+            const Wanted& leader = all[lead->second];
+            one.mimic.offset += one.mimic.factor * leader.mimic.offset;
+            one.mimic.factor *= leader.mimic.factor;
+            one.leader = leader.leader;
+        }
+    }
+    std::vector<Wanted> out;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        Wanted& one = all[i];
+        if (state[i] == State::circular)
             refuse(run, one.prim, one.mimic, "joints follow one another in a circle");
-        else if (!std::isfinite(headed.mimic.offset) || !std::isfinite(headed.mimic.factor))
+        else if (!std::isfinite(one.mimic.offset) || !std::isfinite(one.mimic.factor))
             refuse(run, one.prim, one.mimic, "the coefficients of its chain are not finite");
         else
-            out.push_back(std::move(headed));
+            out.push_back(std::move(one));
     }
     all = std::move(out);
     followers.clear();

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "mechane/core/codes.h"
@@ -155,9 +154,9 @@ std::string soft_label(const model::Model& model, std::int32_t particle)
 void look_at_particles(const model::Model& model, const model::State& state, const model::SoftContacts& contacts,
                        Diagnostics& found)
 {
-    std::set<std::int32_t> inside;
-    std::size_t            worst = 0;
-    double                 most  = 0;
+    std::size_t  inside = 0, worst = 0;
+    std::int32_t last = -1;  // rows are sorted by particle
+    double       most = 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(contacts.soft_contact_count); ++i) {
         const std::int32_t p = contacts.soft_contact_particle[i];
         if (p < 0 || !(model.particle_inv_mass[static_cast<std::size_t>(p)] > 0)) continue;
@@ -166,20 +165,20 @@ void look_at_particles(const model::Model& model, const model::State& state, con
         const Vec3&        local  = contacts.soft_contact_body_pos[i];
         const Vec3         place  = body < 0 ? local : state.body_q[static_cast<std::size_t>(body)] * local;
         const double       radius = static_cast<double>(model.particle_radius[static_cast<std::size_t>(p)]),
-                     depth = radius + static_cast<double>(model.shape_margin[shape]) -
-                             static_cast<double>(dot(contacts.soft_contact_normal[i],
-                                                     state.particle_q[static_cast<std::size_t>(p)] - place));
+                           depth  = radius + static_cast<double>(model.shape_margin[shape]) -
+                                    static_cast<double>(dot(contacts.soft_contact_normal[i],
+                                                            state.particle_q[static_cast<std::size_t>(p)] - place));
         // What lies on a shape is pressed into it a little.
         if (!(depth > kReportedParticle * radius)) continue;
-        inside.insert(p);
+        if (p != last) ++inside, last = p;
         if (depth > most) most = depth, worst = i;
     }
-    if (inside.empty()) return;
+    if (inside == 0) return;
     const std::string  soft  = soft_label(model, contacts.soft_contact_particle[worst]);
     const std::string& shape = model.shape_label[static_cast<std::size_t>(contacts.soft_contact_shape[worst])];
     found.add(run::kParticleOverlap, {.prim = soft.empty() ? shape : soft},
               fmt::format("{} start inside of shapes, one {}by {:.3g} mm inside of {}",
-                          inside.size() == 1 ? "1 particle" : fmt::format("{} particles", inside.size()),
+                          inside == 1 ? "1 particle" : fmt::format("{} particles", inside),
                           soft.empty() ? "" : "of " + soft + " ", 1e3 * most, shape));
 }
 

@@ -62,8 +62,8 @@ Result<void> check_memory(const model::Model& model, const SimulateOptions& opti
     constexpr double kGiB = 1 << 30;
     return make_diagnostic(
         kArgument, {},
-        fmt::format("{} steps would keep {:.0f} frames of {} bytes in memory, {:.4g} GiB of at most {:.4g}", options.frames,
-                    frames, one, bytes / kGiB, static_cast<double>(options.most_frame_bytes) / kGiB),
+        fmt::format("{} steps would keep {:.0f} frames of {} bytes in memory, {:.4g} GiB of at most {:.4g}",
+                    options.frames, frames, one, bytes / kGiB, static_cast<double>(options.most_frame_bytes) / kGiB),
         "Keep fewer frames (every k-th step), or simulate in parts, each from the end of the last.");
 }
 

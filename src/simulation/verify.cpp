@@ -99,9 +99,9 @@ Result<Verification> verify(const model::Model& model, const record::RecordingFi
                         .sweep_fast    = header.sweep_fast,
                         .from          = from ? &*from : nullptr};
     run.keep_frames = false;  // each is compared as it comes
-    run.inputs  = file.inputs;
-    run.follow  = options.follow;
-    run.on_step = [&](std::int64_t step, std::uint64_t hash) {
+    run.inputs      = file.inputs;
+    run.follow      = options.follow;
+    run.on_step     = [&](std::int64_t step, std::uint64_t hash) {
         const auto index = static_cast<std::size_t>(step - file.first_step);
         // A file that was cut off has fewer hashes than steps.
         if (index >= file.hashes.size()) return;

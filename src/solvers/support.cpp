@@ -185,11 +185,11 @@ Labels tree_joints_with_dof(const Model& m, Has&& has)
     return joints_with_dof(m, [&](std::size_t j) { return !closes_loop(m, j); }, has);
 }
 
-// A feature, who uses it in a model, and what the default solver softstep does with it. The consequence is the text
-// for the user where the support is not full.
 /// All particles, where the model has any and asks for something.
 Labels particles_if(const Model& m, bool asked) { return asked ? Labels(m.particle_count(), "particles") : Labels{}; }
 
+// A feature, who uses it in a model, and what the default solver softstep does with it. The consequence is the text
+// for the user where the support is not full.
 struct Row {
     Feature feature;
     Labels (*find)(const Model&);

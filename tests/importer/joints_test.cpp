@@ -657,24 +657,26 @@ namespace {
 std::string following(const std::string& name, const std::string& from, const std::string& to, const std::string& lead,
                       double offset = 0, double factor = 1, const std::string& type = "PhysicsRevoluteJoint")
 {
-    return fmt::format("def {} \"{}\" (prepend apiSchemas = [\"NewtonMimicAPI\"]) {{\n    rel physics:body0 = "
-                       "</robot/{}>\n    rel physics:body1 = </robot/{}>\n    point3f physics:localPos0 = (0.5, 0, 0)\n"
-                       "    point3f physics:localPos1 = (-0.5, 0, 0)\n    rel newton:mimicJoint = </robot/{}>\n    "
-                       "float newton:mimicCoef0 = {}\n    float newton:mimicCoef1 = {}\n}}\n",
-                       type, name, from, to, lead, offset, factor);
+    return fmt::format(
+        "def {} \"{}\" (prepend apiSchemas = [\"NewtonMimicAPI\"]) {{\n    rel physics:body0 = "
+        "</robot/{}>\n    rel physics:body1 = </robot/{}>\n    point3f physics:localPos0 = (0.5, 0, 0)\n"
+        "    point3f physics:localPos1 = (-0.5, 0, 0)\n    rel newton:mimicJoint = </robot/{}>\n    "
+        "float newton:mimicCoef0 = {}\n    float newton:mimicCoef1 = {}\n}}\n",
+        type, name, from, to, lead, offset, factor);
 }
 
 }  // namespace
 
-TEST_CASE("a follower of a follower follows the head of their chain, in whatever order the joints stand; Newton refuses it")
+TEST_CASE(
+    "a follower of a follower follows the head of their chain, in whatever order the joints stand; Newton refuses it")
 {
     const std::string bodies = body("a") + body("b", 1) + body("c", 2) + body("d", 3) + body("e", 4),
                       lead   = joint("PhysicsRevoluteJoint", "lead", "/robot", "a", "b"),
                       middle = following("middle", "b", "c", "lead", 10, 2),
                       last   = following("last", "c", "d", "middle", 5, -3),
                       slide  = following("slide", "d", "e", "last", 0.25, 0.5, "PhysicsPrismaticJoint");
-    for (const std::string& joints : {lead + middle + last + slide, slide + lead + last + middle,
-                                      last + middle + slide + lead}) {
+    for (const std::string& joints :
+         {lead + middle + last + slide, slide + lead + last + middle, last + middle + slide + lead}) {
         CAPTURE(joints);
         const Imported in = import_text(stage_text(robot(bodies + joints)));
         REQUIRE(in.result);
@@ -694,13 +696,41 @@ TEST_CASE("a follower of a follower follows the head of their chain, in whatever
     }
 }
 
+TEST_CASE("a long chain of followers ends at its head, from whichever end it is read")
+{
+    constexpr int kLinks = 60;
+    for (const bool backwards : {false, true}) {
+        CAPTURE(backwards);
+        std::string bodies = body("b0"), joints;
+        for (int i = 1; i <= kLinks; ++i) {
+            bodies += body(fmt::format("b{}", i), i);
+            const std::string from = fmt::format("b{}", i - 1), to = fmt::format("b{}", i),
+                              name = fmt::format("j{:02}", i);
+            const std::string one  = i == 1 ? joint("PhysicsRevoluteJoint", name, "/robot", from, to)
+                                            : following(name, from, to, fmt::format("j{:02}", i - 1), 1, -1);
+            joints                 = backwards ? one + joints : joints + one;
+        }
+        const Imported in = import_text(stage_text(robot(bodies + joints)));
+        REQUIRE(in.result);
+        CHECK(in.found.count("IMPORT_MIMIC_INVALID") == 0);
+        // q2 = 1 - q1, q3 = 1 - q2 = q1, and so on.
+        for (int i = 2; i <= kLinks; ++i) {
+            const auto& j = in.joint_at(fmt::format("/robot/j{:02}", i));
+            CHECK(j.mimic_joint == static_cast<std::int32_t>(in.joint("/robot/j01")));
+            CHECK(j.mimic_coeffs[0] == close_to(i % 2 == 0 ? kDegrees : 0, 1e-12));
+            CHECK(j.mimic_coeffs[1] == (i % 2 == 0 ? -1 : 1));
+        }
+    }
+}
+
 TEST_CASE("joints that follow one another in a circle are left out with those that follow them, and others are not")
 {
     const std::string bodies = body("a") + body("b", 1) + body("c", 2) + body("d", 3) + body("e", 4),
                       one = following("one", "a", "b", "two"), two = following("two", "b", "c", "one"),
-                      three = following("three", "c", "d", "two"), lead = joint("PhysicsRevoluteJoint", "lead", "/robot", "d", "e");
-    const Imported in = import_text(stage_text(
-        robot(bodies + one + two + three + lead + body("f", 5) + following("own", "e", "f", "lead", 0, 2))));
+                      three = following("three", "c", "d", "two"),
+                      lead  = joint("PhysicsRevoluteJoint", "lead", "/robot", "d", "e");
+    const Imported    in    = import_text(
+        stage_text(robot(bodies + one + two + three + lead + body("f", 5) + following("own", "e", "f", "lead", 0, 2))));
     REQUIRE(in.result);
     CHECK(in.found.count("IMPORT_MIMIC_INVALID") == 3);
     for (const char* name : {"/robot/one", "/robot/two", "/robot/three"}) CHECK(in.joint_at(name).mimic_joint == -1);

@@ -156,7 +156,7 @@ void SelfContact::find(const std::vector<Vec3d>& start, const std::vector<Vec3d>
         for (const std::int32_t p : pair.points) {
             double& bound = bound_[static_cast<std::size_t>(p)];
             // Half of the distance for each side: features that move no further cannot pass through each other.
-            bound         = std::min(bound, 0.5 * kRelaxation * d);
+            bound = std::min(bound, 0.5 * kRelaxation * d);
         }
         pairs_.push_back(pair);
     };
@@ -211,7 +211,7 @@ void SelfContact::add(std::size_t p, const std::vector<Vec3d>& x, const std::vec
         const Closest c     = closest(pair, x);
         const double  w = c.weights[entry % 4], d = length(c.apart);
         if (w == 0 || d >= r || d < kNearest) continue;
-        const Vec3d  n     = c.apart / d;
+        const Vec3d n = c.apart / d;
         // Below t the force is k t^2 / d: it grows without bound, and at t both have the value k t.
         const double load  = d >= t ? k * (r - d) : k * t * t / d;
         const double slope = d >= t ? k : k * t * t / (d * d);
@@ -220,11 +220,11 @@ void SelfContact::add(std::size_t p, const std::vector<Vec3d>& x, const std::vec
             const auto q = static_cast<std::size_t>(pair.points[j]);
             u += c.weights[j] * (x[q] - start[q]);
         }
-        const double along   = dot(n, u);
-        Vec3d        force   = load * n;
+        const double along = dot(n, u);
+        Vec3d        force = load * n;
         // Of the exact second derivative only the part along n is kept: the part across is negative and would make the
         // block indefinite.
-        Mat33d       hessian = slope * Mat33d::outer(n, n);
+        Mat33d hessian = slope * Mat33d::outer(n, n);
         // Damping only while they approach, by kd/dt times the way of the step.
         if (along < 0) {
             force -= (kd / dt) * along * n;

@@ -26,6 +26,7 @@
 #include "solvers/soft/holds.h"
 #include "solvers/soft/neighbours.h"
 #include "solvers/softstep/softstep.h"
+#include "solvers/vbd/element_sizes.h"
 #include "solvers/vbd/held_masses.h"
 #include "solvers/vbd/self_contact.h"
 #include "solvers/vbd/start_poses.h"
@@ -123,8 +124,18 @@ class Vbd final : public Solver, public Adjustable {
     [[nodiscard]] std::vector<std::uint8_t> joints_that_hold() const
     {
         std::vector<std::uint8_t> out = model_.joint_enabled;
-        for (std::size_t j = 0; j < out.size(); ++j) out[j] = out[j] != 0 && broken_[j] == 0 ? 1 : 0;
+        for (std::size_t j = 0; j < out.size(); ++j) out[j] = holds(j) ? 1 : 0;
         return out;
+    }
+    [[nodiscard]] bool holds(std::size_t joint) const
+    { return model_.joint_enabled[joint] != 0 && broken_[joint] == 0; }
+    /// Whether the joints that hold are those that `held_` was read with.
+    [[nodiscard]] bool held_as_read() const
+    {
+        const std::vector<std::uint8_t>& read = held_.enabled();
+        for (std::size_t j = 0; j < read.size(); ++j)
+            if ((read[j] != 0) != holds(j)) return false;
+        return true;
     }
     /// One substep of particles and bodies, which have been checked.
     StepReport substep(const model::State& in, model::State& out, const model::Control& control,
@@ -141,12 +152,8 @@ class Vbd final : public Solver, public Adjustable {
     [[nodiscard]] Vec3d newton_step(std::size_t particle, double dt);
     /// A step of a particle that touches nothing, halved until it does not make its energy larger.
     [[nodiscard]] Vec3d shortened(std::size_t particle, const Vec3d& force, Vec3d step, double dt);
-    /// How far each particle is from the nearest one that an element joins it to.
-    void measure();
-    /// Whether no element has two particles of one group. Groups of a caller's own may leave elements out.
-    [[nodiscard]] bool groups_are_proper() const;
-    void               add_balls(std::size_t particle, double dt, soft::Block& out) const;
-    void               find_balls(double dt);
+    void                add_balls(std::size_t particle, double dt, soft::Block& out) const;
+    void                find_balls(double dt);
     /// Marks the worlds in which a particle left all bounds. They stop, and the others go on.
     /// @return the first such particle, or -1
     std::int32_t       find_lost();
@@ -189,8 +196,8 @@ class Vbd final : public Solver, public Adjustable {
     Options                                how_;
     std::unique_ptr<Solver>                bodies_;
     std::optional<SelfContact>             self_contact_;
-    std::vector<double>                    sizes_;           ///< see `measure` [m]
-    bool                                   proper_ = false;  ///< see `groups_are_proper`
+    std::vector<double>                    sizes_;           ///< to the nearest particle of an element [m]
+    bool                                   proper_ = false;  ///< no element has two particles of one group
     std::optional<xpbd::SoftSide>          rows_;            ///< particles move by xpbd instead
     std::vector<std::uint8_t>              welded_;
     soft::Elements                         elements_;
@@ -221,8 +228,9 @@ void Vbd::rebuild()
     elements_ = soft::elements_of(model_);
     groups_   = soft::color_groups(model_, elements_);
     preloads_.resize(model_.attachment_particle_body_count());
-    measure();
-    balls_ = soft::Neighbours(model_, soft::Neighbours::Leave::components);
+    proper_ = are_proper(groups_, elements_, model_.particle_count());
+    sizes_  = element_sizes(model_);
+    balls_  = soft::Neighbours(model_, soft::Neighbours::Leave::components);
     broken_.resize(model_.joint_count());
     held_.read(model_, joints_that_hold());
     if (rows_) rows_->read(model_);
@@ -393,46 +401,6 @@ Vec3d Vbd::shortened(std::size_t p, const Vec3d& force, Vec3d step, double dt)
         step *= 0.5;
     }
     return step;
-}
-
-bool Vbd::groups_are_proper() const
-{
-    std::vector<std::int32_t> color(model_.particle_count(), -1);
-    for (std::size_t g = 0; g < groups_.size(); ++g)
-        for (const std::int32_t p : groups_[g]) color[static_cast<std::size_t>(p)] = static_cast<std::int32_t>(g);
-    const auto proper = [&](const auto& elements) {
-        return std::ranges::all_of(elements, [&](const auto& points) {
-            for (std::size_t a = 0; a < points.size(); ++a)
-                for (std::size_t b = 0; b < a; ++b)
-                    if (points[a] >= 0 && points[b] >= 0 &&
-                        color[static_cast<std::size_t>(points[a])] == color[static_cast<std::size_t>(points[b])])
-                        return false;
-            return true;
-        });
-    };
-    return proper(elements_.spring_points) && proper(elements_.triangle_points) && proper(elements_.edge_points) &&
-           proper(elements_.tet_points);
-}
-
-void Vbd::measure()
-{
-    proper_ = groups_are_proper();
-    sizes_.assign(model_.particle_count(), 0);
-    const auto add = [&](std::int32_t a, std::int32_t b) {
-        const auto   i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
-        const double l = length(static_cast<Vec3d>(model_.particle_q[i]) - static_cast<Vec3d>(model_.particle_q[j]));
-        for (const std::size_t p : {i, j})
-            if (l > 0 && (sizes_[p] == 0 || l < sizes_[p])) sizes_[p] = l;
-    };
-    const auto add_all = [&](const auto& elements) {
-        for (const auto& corners : elements)
-            for (std::size_t a = 0; a < corners.size(); ++a)
-                for (std::size_t b = 0; b < a; ++b) add(corners[a], corners[b]);
-    };
-    add_all(model_.tri_indices);
-    add_all(model_.tet_indices);
-    for (std::size_t s = 0; s + 1 < model_.spring_indices.size(); s += 2)
-        add(model_.spring_indices[s], model_.spring_indices[s + 1]);
 }
 
 void Vbd::solve(double dt)
@@ -650,8 +618,7 @@ StepReport Vbd::step(const model::State& in, model::State& out, const model::Con
         return report;
     }
     soft::activate(elements_, model_, control);
-    if (std::vector<std::uint8_t> hold = joints_that_hold(); hold != held_.enabled())
-        held_.read(model_, std::move(hold));
+    if (!held_as_read()) held_.read(model_, joints_that_hold());
     if (substeps_ == 1) return substep(in, out, control, contacts, dt);
 
     // Both sides go through the same substeps, and what the one does to the other acts within them.

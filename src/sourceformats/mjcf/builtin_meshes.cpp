@@ -245,7 +245,8 @@ BuiltinMesh builtin_mesh(const std::string& kind, const std::vector<double>& par
     }
     for (std::size_t i = 0; i < ranges.size(); ++i) {
         const Range& r = ranges[i];
-        if (params[i] < r.least || params[i] > r.most || (r.above && params[i] == r.least)) {
+        // What is not a number is in no range.
+        if (!(params[i] >= r.least && params[i] <= r.most) || (r.above && params[i] == r.least)) {
             none.fault = fmt::format("{} is {} and must be {} {} and at most {}", r.name, params[i],
                                      r.above ? "above" : "at least", r.least, r.most);
             return none;
